@@ -1,0 +1,122 @@
+"""What is written to a store in one piece, and what is read from it in bulk."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_store.records import (
+    Chunk,
+    Community,
+    Document,
+    Entity,
+    Home,
+    Mention,
+    NamedHome,
+    NamedMention,
+    NamedRelation,
+    Parent,
+    PassageEdge,
+    Relation,
+    Sentence,
+    TreeNode,
+)
+
+FloatMatrix: TypeAlias = NDArray[np.float32]
+FloatVector: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentBundle:
+    """Everything that belongs to one document: written, replaced and deleted as a whole.
+
+    ``chunk_vectors`` is (len(chunks), d), ``sentence_vectors`` (len(sentences), d); rows have unit length.
+    """
+
+    document: Document
+    text: str
+    parents: tuple[Parent, ...]
+    chunks: tuple[Chunk, ...]
+    chunk_vectors: FloatMatrix
+    sentences: tuple[Sentence, ...]
+    sentence_vectors: FloatMatrix
+    mentions: tuple[NamedMention, ...] = ()
+    relations: tuple[NamedRelation, ...] = ()
+    homes: tuple[NamedHome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collection:
+    """All of one tenant that the derived layer is made from, ordered by document id, then chunk position.
+
+    ``chunk_vectors`` is (len(chunks), d), unit rows, in the order of ``chunks``; sentences likewise, ordered by chunk
+    and position.
+    """
+
+    tenant: str
+    documents: tuple[Document, ...]
+    chunks: tuple[Chunk, ...]
+    chunk_vectors: FloatMatrix
+    sentences: tuple[Sentence, ...]
+    sentence_vectors: FloatMatrix
+    mentions: tuple[NamedMention, ...]
+    relations: tuple[NamedRelation, ...]
+    homes: tuple[NamedHome, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """The derived layer of one tenant, published in one step: readers see the old one or the new one.
+
+    Vector rows follow ``communities`` and ``tree_nodes``.
+    """
+
+    tenant: str
+    entities: tuple[Entity, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    homes: tuple[Home, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    passage_edges: tuple[PassageEdge, ...] = ()
+    communities: tuple[Community, ...] = ()
+    community_vectors: FloatMatrix = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    tree_nodes: tuple[TreeNode, ...] = ()
+    tree_vectors: FloatMatrix = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageGraph:
+    """The readable part of the passage graph, in compressed sparse row form.
+
+    Row i of the matrix lists the chunks that ``chunk_ids[i]`` leads to: columns ``indices[indptr[i]:indptr[i+1]]`` with
+    ``weights`` (not normalised). ``homes`` maps a name key to the indices of its home passages, ``mentions`` a name key
+    to the indices of all chunks that mention it.
+    """
+
+    chunk_ids: tuple[str, ...]
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    weights: NDArray[np.float32]
+    homes: Mapping[str, tuple[int, ...]]
+    mentions: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkSentences:
+    """Sentences of some chunks with their vectors: (len(sentences), d) float32, unit rows (int8 precision)."""
+
+    sentences: tuple[Sentence, ...]
+    vectors: FloatMatrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreCounts:
+    """How many records of each kind the caller may read."""
+
+    documents: int
+    chunks: int
+    entities: int
+    relations: int
+    communities: int
+    tree_nodes: int

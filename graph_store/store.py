@@ -1,0 +1,208 @@
+"""The contract of a store."""
+
+from collections.abc import Collection as AnyCollection
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from graph_store.access import Access
+from graph_store.bundles import (
+    ChunkSentences,
+    Collection,
+    DocumentBundle,
+    FloatVector,
+    Generation,
+    PassageGraph,
+    StoreCounts,
+)
+from graph_store.filters import Filters
+from graph_store.records import (
+    Chunk,
+    Community,
+    Document,
+    Entity,
+    Hit,
+    Mention,
+    Parent,
+    Relation,
+    SearchKind,
+    TreeNode,
+)
+
+
+class GraphStore(Protocol):
+    """Documents, chunks, vectors, graph, communities and trees of many tenants.
+
+    Every read takes an ``Access`` and never shows, counts or ranks a record that the caller may not read; ids that are
+    missing or forbidden are left out of the answer without a word, so a caller cannot tell the two apart. Reads by id
+    return records in the order asked, without duplicates. Writes need the store opened for writing (one writer,
+    else ``StoreLocked``); a write that returns is durable, one that raises has changed nothing.
+    """
+
+    @property
+    def embedding_model(self) -> str:
+        """The id of the embedding model that all vectors of this store were made with."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """The number of dimensions of every vector in the store."""
+        ...
+
+    def close(self) -> None:
+        """Release files and locks; calling it twice is harmless."""
+        ...
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write_documents(self, bundles: Sequence[DocumentBundle]) -> None:
+        """Add or replace whole documents in one transaction.
+
+        The derived layer of each touched tenant becomes stale (``derived_is_current`` turns False); parts of it that
+        rested on replaced chunks are no longer shown. Raises ``InvalidRecord`` for vectors that are zero, not finite,
+        not of unit length (1e-3) or of another dimension.
+        """
+        ...
+
+    def delete_documents(self, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
+        """Delete documents with all that belongs to them, and every derived record whose evidence is gone.
+
+        Returns the ids that existed. The derived layer becomes stale as in ``write_documents``.
+        """
+        ...
+
+    def publish(self, generation: Generation) -> None:
+        """Replace the derived layer of one tenant in one transaction and mark it current."""
+        ...
+
+    # -- state for indexing (whole tenants, no caller) ----------------------------------------------------------------
+
+    def content_hashes(self, tenant: str) -> Mapping[str, str]:
+        """Return document id -> content hash of all documents of the tenant."""
+        ...
+
+    def source_uris(self, tenant: str) -> Mapping[str, str]:
+        """Return document id -> source URI of all documents of the tenant."""
+        ...
+
+    def tenants(self) -> tuple[str, ...]:
+        """Return the tenants that have documents or a derived layer, sorted."""
+        ...
+
+    def derived_is_current(self, tenant: str) -> bool:
+        """Tell whether the derived layer was published after the last change of the tenant's documents."""
+        ...
+
+    def read_collection(self, tenant: str) -> Collection:
+        """Read everything of a tenant that the derived layer is made from."""
+        ...
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def counts(self, access: Access) -> StoreCounts:
+        """Count what the caller may read."""
+        ...
+
+    def list_documents(self, access: Access) -> tuple[Document, ...]:
+        """Return all readable documents, ordered by id."""
+        ...
+
+    def documents(self, access: Access, document_ids: Sequence[str]) -> tuple[Document, ...]:
+        """Return readable documents by id."""
+        ...
+
+    def document_text(self, access: Access, document_id: str) -> str | None:
+        """Return the cleaned text of a document, None where it is missing or forbidden."""
+        ...
+
+    def chunks(self, access: Access, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
+        """Return readable chunks by id."""
+        ...
+
+    def document_chunks(self, access: Access, document_id: str) -> tuple[Chunk, ...]:
+        """Return the readable chunks of a document by position."""
+        ...
+
+    def parents(self, access: Access, parent_ids: Sequence[str]) -> tuple[Parent, ...]:
+        """Return readable parents by id."""
+        ...
+
+    def sentences(self, access: Access, chunk_ids: Sequence[str]) -> ChunkSentences:
+        """Return the sentences of readable chunks, chunks in the order asked, then by position."""
+        ...
+
+    def search_keywords(
+        self, access: Access, text: str, *, kind: SearchKind, k: int, filters: Filters = ()
+    ) -> tuple[Hit, ...]:
+        """Return at most ``k`` readable records by BM25 (k1 1.2, b 0.75), best first, ties by id.
+
+        ``text`` is any text: it is tokenised (stop words out, stemmed), operators mean nothing, an empty one finds nothing.
+        Filters apply to the documents of chunks; for reports and tree nodes they apply to all documents below, so a
+        derived text is found only where every one of its chunks passes. Raises ``UnknownMetadataKey``.
+        """
+        ...
+
+    def search_vectors(
+        self, access: Access, vector: FloatVector, *, kind: SearchKind, k: int, filters: Filters = ()
+    ) -> tuple[Hit, ...]:
+        """Return at most ``k`` readable records by cosine with ``vector`` ((d,), unit length), best first, ties by id.
+
+        Fewer than ``k`` come back only where fewer than ``k`` records pass access and filters.
+        """
+        ...
+
+    def cosines(self, access: Access, vector: FloatVector, chunk_ids: Sequence[str]) -> Mapping[str, float]:
+        """Return chunk id -> cosine with ``vector`` for the readable chunks among ``chunk_ids``."""
+        ...
+
+    def chunk_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, FloatVector]:
+        """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
+        ...
+
+    def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
+        """Return the ids of readable documents that pass ``filters``; None where there is no filter."""
+        ...
+
+    def passage_graph(self, access: Access) -> PassageGraph:
+        """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
+        ...
+
+    def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
+        """Return entities with at least one readable mention or home, by id; only readable aliases."""
+        ...
+
+    def find_entities(self, access: Access, name: str) -> tuple[Entity, ...]:
+        """Return the readable entities whose name or alias has the name key of ``name``, most mentions first."""
+        ...
+
+    def list_entities(self, access: Access) -> tuple[Entity, ...]:
+        """Return all readable entities, ordered by id."""
+        ...
+
+    def entity_mentions(self, access: Access, entity_id: str) -> tuple[Mention, ...]:
+        """Return the readable mentions of an entity, ordered by chunk id and offset."""
+        ...
+
+    def entity_relations(self, access: Access, entity_id: str) -> tuple[Relation, ...]:
+        """Return relations with the entity as source or target, with their readable evidence, by weight."""
+        ...
+
+    def list_relations(self, access: Access) -> tuple[Relation, ...]:
+        """Return all relations with readable evidence, ordered by id."""
+        ...
+
+    def communities(
+        self, access: Access, *, level: int | None = None, ids: AnyCollection[str] | None = None
+    ) -> tuple[Community, ...]:
+        """Return readable communities, ordered by level, then size (largest first), then id."""
+        ...
+
+    def tree_nodes(
+        self,
+        access: Access,
+        *,
+        level: int | None = None,
+        document_id: str | None = None,
+        ids: AnyCollection[str] | None = None,
+    ) -> tuple[TreeNode, ...]:
+        """Return readable tree nodes, ordered by level (highest first), then id."""
+        ...

@@ -1,0 +1,63 @@
+"""The contract of an embedder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatMatrix: TypeAlias = NDArray[np.float32]
+FloatVector: TypeAlias = NDArray[np.float32]
+Span: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A text to embed, with the character spans (half-open, in ``text``) that also get a vector of their own."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageVectors:
+    """``passages`` is (n, d); ``spans`` holds one (len(spans_i), d) matrix per passage. float32, unit rows."""
+
+    passages: FloatMatrix
+    spans: tuple[FloatMatrix, ...]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Every vector returned is finite float32 of length 1 (1e-3)."""
+
+    @property
+    def model_id(self) -> str:
+        """A name that changes whenever the vectors do: model, version, and what else matters."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of dimensions."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """The largest number of tokens of a passage, special tokens and passage prefix not counted."""
+        ...
+
+    def token_spans(self, text: str) -> list[Span]:
+        """Return the character span of each token of ``text`` (no special tokens, no truncation), in order."""
+        ...
+
+    def embed_passages(self, passages: Sequence[Passage]) -> PassageVectors:
+        """Embed passages, in the order given. A span's vector is the mean of the token vectors that overlap it.
+
+        Raises ``PassageTooLong`` where a text has more than ``max_tokens`` tokens: nothing is ever cut off silently.
+        An empty sequence gives matrices of 0 rows. A text or span without tokens gets the unit vector e0.
+        """
+        ...
+
+    def embed_question(self, question: str) -> FloatVector:
+        """Embed a question: (d,). A question beyond the limit is cut at the limit (questions are not stored)."""
+        ...
