@@ -135,7 +135,7 @@ class GraphStore(Protocol):
     ) -> tuple[Hit, ...]:
         """Return at most ``k`` readable records by BM25 (k1 1.2, b 0.75), best first, ties by id.
 
-        ``text`` is any text: it is tokenised (stop words out, stemmed), operators mean nothing, an empty one finds nothing.
+        ``text`` is any text: it is tokenised (stop words out, stemmed), an empty one finds nothing.
         Filters apply to the documents of chunks; for reports and tree nodes they apply to all documents below, so a
         derived text is found only where every one of its chunks passes. Raises ``UnknownMetadataKey``.
         """
