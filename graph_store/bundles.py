@@ -48,6 +48,15 @@ class DocumentBundle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentState:
+    """What indexing must know of a stored document to tell whether it changed."""
+
+    source_uri: str
+    content_hash: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
     """All of one tenant that the derived layer is made from, ordered by document id, then chunk position.
 
@@ -70,10 +79,11 @@ class Collection:
 class Generation:
     """The derived layer of one tenant, published in one step: readers see the old one or the new one.
 
-    Vector rows follow ``communities`` and ``tree_nodes``.
+    Vector rows follow ``communities`` and ``tree_nodes``. ``fingerprint`` names the settings and versions it was made with.
     """
 
     tenant: str
+    fingerprint: str = ""
     entities: tuple[Entity, ...] = ()
     mentions: tuple[Mention, ...] = ()
     homes: tuple[Home, ...] = ()

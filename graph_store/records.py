@@ -218,7 +218,7 @@ class Community:
 class TreeNode:
     """A node of a RAPTOR summary tree within one audience; the leaves (level 0) are chunks.
 
-    ``document_id`` is set for nodes within one document, None for nodes across documents. ``child_ids`` are node ids or,
+    ``document_id`` is set for nodes within one document, None for nodes across them. ``child_ids`` are node ids or,
     on level 1, chunk ids. ``chunk_ids`` are all leaves below the node, in document order.
     """
 

@@ -9,6 +9,7 @@ from graph_store.bundles import (
     ChunkSentences,
     Collection,
     DocumentBundle,
+    DocumentState,
     FloatVector,
     Generation,
     PassageGraph,
@@ -57,7 +58,7 @@ class GraphStore(Protocol):
     def write_documents(self, bundles: Sequence[DocumentBundle]) -> None:
         """Add or replace whole documents in one transaction.
 
-        The derived layer of each touched tenant becomes stale (``derived_is_current`` turns False); parts of it that
+        The derived layer of each touched tenant becomes stale (``derived_fingerprint`` turns None); parts of it that
         rested on replaced chunks are no longer shown. Raises ``InvalidRecord`` for vectors that are zero, not finite,
         not of unit length (1e-3) or of another dimension.
         """
@@ -76,20 +77,19 @@ class GraphStore(Protocol):
 
     # -- state for indexing (whole tenants, no caller) ----------------------------------------------------------------
 
-    def content_hashes(self, tenant: str) -> Mapping[str, str]:
-        """Return document id -> content hash of all documents of the tenant."""
-        ...
-
-    def source_uris(self, tenant: str) -> Mapping[str, str]:
-        """Return document id -> source URI of all documents of the tenant."""
+    def document_states(self, tenant: str) -> Mapping[str, DocumentState]:
+        """Return document id -> state of all documents of the tenant, whoever may read them."""
         ...
 
     def tenants(self) -> tuple[str, ...]:
         """Return the tenants that have documents or a derived layer, sorted."""
         ...
 
-    def derived_is_current(self, tenant: str) -> bool:
-        """Tell whether the derived layer was published after the last change of the tenant's documents."""
+    def derived_fingerprint(self, tenant: str) -> str | None:
+        """Return the fingerprint of the published generation; None where it is stale or was never published.
+
+        A generation is stale once documents of the tenant were written or deleted after it.
+        """
         ...
 
     def read_collection(self, tenant: str) -> Collection:
