@@ -81,6 +81,10 @@ class GraphStore(Protocol):
         """Return document id -> state of all documents of the tenant, whoever may read them."""
         ...
 
+    def tenant_counts(self, tenant: str) -> StoreCounts:
+        """Count all that the tenant has, whoever may read it."""
+        ...
+
     def tenants(self) -> tuple[str, ...]:
         """Return the tenants that have documents or a derived layer, sorted."""
         ...
