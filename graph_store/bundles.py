@@ -79,7 +79,7 @@ class Collection:
 class Generation:
     """The derived layer of one tenant, published in one step: readers see the old one or the new one.
 
-    Vector rows follow ``communities`` and ``tree_nodes``. ``fingerprint`` names the settings and versions it was made with.
+    Vector rows follow ``communities`` and ``tree_nodes``. ``fingerprint`` names the settings it was made with.
     """
 
     tenant: str
