@@ -7,6 +7,7 @@ from pytest_socket import SocketConnectBlockedError
 def test_a_connection_that_leaves_the_machine_is_refused() -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_STREAM) as outward,
+        pytest.warns(UserWarning, match="192.0.2.1"),
         pytest.raises(SocketConnectBlockedError),
     ):
         outward.connect(("192.0.2.1", 80))
