@@ -1,0 +1,43 @@
+# One command each; continuous integration runs `make check`.
+# PYTHON=... chooses the interpreter, UV=... the uv to install with (UV= for none, then pip installs).
+
+PYTHON ?= python3.11
+UV ?= $(shell command -v uv 2>/dev/null)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PYTEST_FLAGS ?=
+
+export PYTHON UV VENV
+
+.PHONY: install demo test lint format types floors check clean
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt scripts/install
+	@bash scripts/install
+
+demo: $(INSTALLED)
+	@$(BIN)/python examples/demo.py
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+format: $(INSTALLED)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+floors: $(INSTALLED)
+	$(BIN)/lint-imports
+
+check: lint types floors test
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .demo
