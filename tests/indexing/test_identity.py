@@ -1,0 +1,69 @@
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_store.bundles import DocumentState
+from indexing.identity import DocumentIds, document_hash, natural_id
+from indexing.loading.loaded import LoadedDocument
+
+
+def _loaded(*, key: str = "", text: str = "text", title: str = "", **metadata: str) -> LoadedDocument:
+    return LoadedDocument(
+        source_uri="/in/a.md", key=key, title=title, media_type="text/markdown", text=text, metadata=metadata
+    )
+
+
+def _state(source_uri: str) -> DocumentState:
+    return DocumentState(source_uri=source_uri, content_hash="h", version=1)
+
+
+def test_a_row_is_called_by_its_own_id(tmp_path: Path) -> None:
+    assert natural_id(_loaded(key="row-7"), tmp_path / "corpus.jsonl", [tmp_path]) == "row-7"
+
+
+def test_a_file_is_called_by_its_path_below_the_folder_given(tmp_path: Path) -> None:
+    assert natural_id(_loaded(), tmp_path / "sub" / "a.md", [tmp_path]) == "sub/a.md"
+
+
+def test_a_file_given_itself_is_called_by_its_name(tmp_path: Path) -> None:
+    source = tmp_path / "a.md"
+    source.write_text("x")
+    assert natural_id(_loaded(), source, [source]) == "a.md"
+
+
+def test_two_files_of_one_name_get_two_ids() -> None:
+    ids = DocumentIds({})
+    first, second = ids.assign("a.md", "/x/a.md"), ids.assign("a.md", "/y/a.md")
+    assert first == "a.md"
+    assert second.startswith("a.md~")
+
+
+def test_a_known_source_keeps_its_id_whatever_came_first() -> None:
+    before = DocumentIds({})
+    before.assign("a.md", "/x/a.md")
+    qualified = before.assign("a.md", "/y/a.md")
+    after = DocumentIds({"a.md": _state("/x/a.md"), qualified: _state("/y/a.md")})
+    assert after.assign("a.md", "/y/a.md") == qualified
+    assert after.assign("a.md", "/x/a.md") == "a.md"
+
+
+@given(st.lists(st.sampled_from(["/x/a", "/y/a", "/z/a", "/x/b"]), min_size=1))
+def test_ids_are_unique_per_source(sources: list[str]) -> None:
+    ids = DocumentIds({})
+    given_ids = {source: ids.assign(source[-1], source) for source in sources}
+    assert len(set(given_ids.values())) == len(given_ids)
+
+
+def test_the_hash_depends_on_text_title_metadata_groups_and_settings() -> None:
+    base = document_hash(_loaded(), "T", ["g"], "f")
+    assert document_hash(_loaded(), "T", ["g"], "f") == base
+    others = [
+        document_hash(_loaded(text="other"), "T", ["g"], "f"),
+        document_hash(_loaded(), "U", ["g"], "f"),
+        document_hash(_loaded(year="2020"), "T", ["g"], "f"),
+        document_hash(_loaded(), "T", [], "f"),
+        document_hash(_loaded(), "T", ["g"], "other settings"),
+    ]
+    assert base not in others
+    assert len(set(others)) == len(others)
