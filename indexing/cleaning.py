@@ -1,0 +1,76 @@
+"""Cleaned text: what is stored, what offsets refer to, and what a person would see on paper."""
+
+import re
+import unicodedata
+
+MAX_TITLE_CHARS = 200
+
+_LINE_ENDS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+# All of Zs but the blank itself, and the Braille blank, which shows nothing either.
+_BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
+# Characters that show nothing and so can hide or split words: control and format characters, lone surrogates,
+# variation selectors, fillers, tags, noncharacters. Kept are format characters with a shape of their own (Arabic
+# number signs, Egyptian joiners) and, for now, the two joiners, which some scripts spell with.
+_INVISIBLE = re.compile(
+    "["
+    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "]+"
+)
+_JOINERS = re.compile("[\u200c\u200d]+")
+# Arabic, Syriac, N'Ko and their neighbours; the Brahmic scripts to Tibetan; Myanmar; Khmer; Mongolian; extensions.
+_JOINING_SCRIPTS = re.compile(
+    "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17ff\u1800-\u18af\ua840-\ua87f\ua8e0-\ua8ff\ua980-\uaaff"
+    "\ufb50-\ufdcf\ufe70-\ufefc\U00011000-\U00011fff]"
+)
+_TRAILING_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+_MANY_BLANK_LINES = re.compile(r"\n{4,}")
+_VIRAMA = 9  # canonical combining class of the signs that join a consonant to the next
+
+
+def clean_text(text: str) -> str:
+    """Return ``text`` in NFC with LF line ends, without invisible characters, trailing blanks or long gaps.
+
+    Removed are zero-width characters, bidirectional controls, soft hyphens, tag characters, variation selectors,
+    control characters and lone surrogates; joiners stay where Arabic and Indic scripts spell with them. Blanks of all
+    widths become the plain blank; at most two blank lines follow one another; the text has no blank line at its ends.
+    ``clean_text(clean_text(t)) == clean_text(t)``.
+    """
+    text = _LINE_ENDS.sub("\n", text)
+    text = _BLANKS.sub(" ", text)
+    text = _INVISIBLE.sub("", text)
+    text = _JOINERS.sub(_kept_joiner, text)
+    text = unicodedata.normalize("NFC", text)
+    text = _TRAILING_BLANKS.sub("", text)
+    return _MANY_BLANK_LINES.sub("\n\n\n", text).strip("\n")
+
+
+def clean_line(text: str) -> str:
+    """Return ``text`` cleaned, on one line, with single blanks."""
+    return " ".join(clean_text(text).split())
+
+
+def clean_title(text: str) -> str:
+    """Return ``text`` as a title: one clean line, cut at a word end where it is longer than ``MAX_TITLE_CHARS``.
+
+    The title is indexed with every chunk, so a page-long "title" would drown the text.
+    """
+    line = clean_line(text)
+    if len(line) <= MAX_TITLE_CHARS:
+        return line
+    cut = line[:MAX_TITLE_CHARS]
+    return (cut.rpartition(" ")[0] or cut).rstrip()
+
+
+def _kept_joiner(match: re.Match[str]) -> str:
+    """Keep one joiner of a run where it spells: between letters of a joining script, or after a virama."""
+    text, start, end = match.string, match.start(), match.end()
+    before = text[start - 1] if start else ""
+    after = text[end] if end < len(text) else ""
+    if not _JOINING_SCRIPTS.match(before):
+        return ""
+    spells = bool(_JOINING_SCRIPTS.match(after)) or unicodedata.combining(before) == _VIRAMA
+    return match.group()[0] if spells else ""

@@ -1,0 +1,145 @@
+"""What a reader of an HTML page cannot see: hidden elements, by attribute, inline style or simple style sheet rule."""
+
+import re
+from typing import Any
+
+# Elements whose text is never shown as text of the page.
+_UNSHOWN_TAGS = (
+    *("script", "style", "noscript", "template", "head", "object", "embed", "iframe", "svg", "math", "canvas"),
+    *("audio", "video", "map", "datalist", "select", "option", "textarea", "input", "button", "dialog"),
+)
+_HIDING_DECLARATIONS = (
+    re.compile(r"(?:^|;)\s*display\s*:\s*none\b"),
+    re.compile(r"(?:^|;)\s*visibility\s*:\s*(?:hidden|collapse)\b"),
+    re.compile(r"(?:^|;)\s*opacity\s*:\s*0*\.?0*%?\s*(?:;|!|$)"),
+    re.compile(
+        r"(?:^|;)\s*font(?:-size)?\s*:[^;]*(?<![\d.#])(?:0*\.?0+|0?1|0?\.\d+)(?:px|pt|em|rem|ex|%|vw|vh)?\s*(?:;|!|/|$)"
+    ),
+    re.compile(r"(?:^|;)\s*text-indent\s*:\s*-\d{3,}"),
+    re.compile(r"(?:^|;)\s*(?:left|top|right|margin-left|margin-top)\s*:\s*-\d{4,}px"),
+    re.compile(r"(?:^|;)\s*clip(?:-path)?\s*:\s*(?:rect\(\s*[01]|inset\(\s*(?:50|100)%|circle\(\s*0)"),
+    re.compile(r"(?:^|;)\s*color\s*:\s*transparent\b"),
+)
+_FOREGROUND = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)")
+_BACKGROUND = re.compile(r"(?:^|;)\s*background(?:-color)?\s*:\s*([^;!]+)")
+_SHORT_HEX = re.compile(r"^#([0-9a-f])([0-9a-f])([0-9a-f])$")
+_RGB = re.compile(r"^rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+)(%?))?\s*\)$")
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_AT_BLOCK = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_SIMPLE_SELECTOR = re.compile(r"^(?:[a-z][a-z0-9]*)?([.#])([\w-]+)$", re.IGNORECASE)
+_WHITE = "#ffffff"
+_NEAR_WHITE = 0xF0
+_LONGEST_STYLE_SHEET = 500_000
+
+
+def drop_hidden(root: Any) -> None:  # noqa: ANN401  # an lxml element; lxml ships no types
+    """Remove from the lxml tree ``root`` comments and every element that a reader of the page cannot see.
+
+    Hidden is: the ``hidden`` attribute, ``aria-hidden="true"``, a style that hides (``display: none``, ``visibility:
+    hidden``, no opacity, a font of at most one pixel, placed outside the page, transparent or the colour of its
+    ground), or a rule of the page's own style sheets with a single class or id as selector that says so. Images go,
+    as alternative text is not shown.
+    """
+    hiding_marks = _hiding_marks(root)
+    for element in list(root.iter()):
+        if not isinstance(element.tag, str) or _is_hidden(element, hiding_marks):
+            _drop(element)
+
+
+def style_hides(style: str, ground: str = _WHITE) -> bool:
+    """Tell whether the CSS declarations ``style`` hide text that stands on the colour ``ground`` (``#rrggbb``)."""
+    declarations = _CSS_COMMENT.sub("", style).lower()
+    if any(pattern.search(declarations) for pattern in _HIDING_DECLARATIONS):
+        return True
+    foreground = _FOREGROUND.search(declarations)
+    if foreground is None:
+        return False
+    background = _BACKGROUND.search(declarations)
+    return _same_colour(_colour(foreground[1]), _colour(background[1]) if background else ground)
+
+
+def _hiding_marks(root: Any) -> frozenset[str]:  # noqa: ANN401  # lxml ships no types
+    """Return the ``.class`` and ``#id`` selectors that the page's style sheets hide outside media queries."""
+    marks: set[str] = set()
+    for sheet in root.iter("style"):
+        css = _AT_BLOCK.sub("", _CSS_COMMENT.sub("", (sheet.text or "")[:_LONGEST_STYLE_SHEET]))
+        for selectors, declarations in _RULE.findall(css):
+            if style_hides(declarations, ground=""):
+                marks.update(_simple_marks(selectors))
+    return frozenset(marks)
+
+
+def _simple_marks(selectors: str) -> list[str]:
+    found = (_SIMPLE_SELECTOR.match(selector.strip()) for selector in selectors.split(","))
+    return [match[1] + match[2] for match in found if match is not None]
+
+
+def _is_hidden(element: Any, hiding_marks: frozenset[str]) -> bool:  # noqa: ANN401  # lxml ships no types
+    tag = element.tag.lower()
+    if tag in _UNSHOWN_TAGS or tag == "img":
+        return True
+    if element.get("hidden") is not None or element.get("aria-hidden", "").strip().lower() == "true":
+        return True
+    if tag == "font" and _same_colour(_colour(element.get("color", "")), _WHITE):
+        return True
+    style = element.get("style")
+    if style and style_hides(style, _ground(element)):
+        return True
+    marks = {f".{name}" for name in element.get("class", "").split()} | {f"#{element.get('id', '')}"}
+    return tag not in {"html", "body"} and not marks.isdisjoint(hiding_marks)
+
+
+def _ground(element: Any) -> str:  # noqa: ANN401  # lxml ships no types
+    """Return the nearest background colour set inline around ``element``, white where none is."""
+    for around in element.iterancestors():
+        background = _BACKGROUND.search((around.get("style") or "").lower())
+        declared = background[1] if background else around.get("bgcolor", "").lower()
+        if declared:
+            return _colour(declared)
+    return _WHITE
+
+
+def _colour(value: str) -> str:
+    """Return a colour as ``#rrggbb``; empty where it is no plain colour, transparent ones as "transparent"."""
+    text = value.strip().lower()
+    if text in {"white", "#fff"}:
+        return _WHITE
+    if short := _SHORT_HEX.match(text):
+        return "#" + "".join(digit * 2 for digit in short.groups())
+    if rgb := _RGB.match(text):
+        if rgb[4] is not None and float(rgb[4].strip(".") or 0) == 0:
+            return "transparent"
+        return "#" + "".join(f"{min(int(part), 255):02x}" for part in rgb.groups()[:3])
+    return {"black": "#000000"}.get(text, text if text.startswith("#") else "")
+
+
+def _same_colour(foreground: str, ground: str) -> bool:
+    """Tell whether text is invisible: transparent, the colour of its ground, or nearly white on nearly white."""
+    if foreground == "transparent":
+        return True
+    if not foreground or not ground:
+        return False
+    return foreground == ground or (_is_near_white(foreground) and _is_near_white(ground))
+
+
+def _is_near_white(colour: str) -> bool:
+    try:
+        parts = bytes.fromhex(colour.removeprefix("#"))
+    except ValueError:
+        return False
+    return len(parts) == 3 and min(parts) >= _NEAR_WHITE
+
+
+def _drop(element: Any) -> None:  # noqa: ANN401  # lxml ships no types
+    """Remove ``element`` with all below it, but keep the text that follows it."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    tail = element.tail
+    previous = element.getprevious()
+    if tail and previous is not None:
+        previous.tail = (previous.tail or "") + tail
+    elif tail:
+        parent.text = (parent.text or "") + tail
+    parent.remove(element)

@@ -1,0 +1,130 @@
+"""HTML pages: hidden text goes, then navigation and other boilerplate, and the rest becomes Markdown."""
+
+import copy
+import re
+from typing import Any
+
+from indexing.cleaning import clean_line
+from indexing.loading.decoding import decode
+from indexing.loading.hidden_html import drop_hidden
+from indexing.loading.parsed import ParsedSource
+
+_DECLARED = re.compile(rb"""<(?:meta\b[^>]*?charset|\?xml\b[^>]*?encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_DECLARED_WITHIN = 4096  # bytes; the HTML standard asks for 1,024
+_BOILERPLATE_TAGS = ("nav", "header", "footer", "aside", "form", "menu")
+_BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "menu"})
+_SUSPICIOUSLY_LITTLE = 0.2
+_PAGE_LINK_SHARE = 0.3
+_SITE_NAME = re.compile(r"\s+[|\u2013\u2014·»:-]\s+")  # an en or em dash among them
+
+
+def parse_html(data: bytes) -> ParsedSource:
+    """Return the main text of a page as Markdown; a page without a title has none.
+
+    A page with marks of a web site (navigation, footers, many links) goes through boilerplate removal; a page without
+    them is a document, and is kept whole.
+    """
+    declared = _DECLARED.search(data[:_DECLARED_WITHIN])
+    html = decode(data, declared[1].decode("ascii") if declared else "")
+    root = _tree(html)
+    if root is None:
+        return ParsedSource()
+    names = _page_names(root)
+    drop_hidden(root)
+    text = _main_text(root) if _is_web_page(root) else html_to_markdown(_source_of(root))
+    return ParsedSource(text=text, title=_title(names, root))
+
+
+def html_to_markdown(html: str) -> str:
+    """Return all of ``html`` as Markdown: headings with ``#``, tables as tables, links as their text, no images."""
+    from markdownify import markdownify  # noqa: PLC0415  # heavy import, only when used
+
+    markdown = markdownify(
+        html,
+        heading_style="ATX",
+        bullets="-",
+        strip=["a", "img"],
+        escape_asterisks=False,
+        escape_underscores=False,
+        escape_misc=False,
+        table_infer_header=True,
+    )
+    return str(markdown)
+
+
+def _tree(html: str) -> Any:  # noqa: ANN401  # lxml ships no types
+    from lxml import etree, html as lxml_html  # type: ignore[import-untyped]  # noqa: PLC0415, I001  # heavy
+
+    parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    try:
+        return lxml_html.document_fromstring(html.replace("\0", "").encode("utf-8", errors="replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError):  # the page is empty
+        return None
+
+
+def _source_of(root: Any) -> str:  # noqa: ANN401  # lxml ships no types
+    from lxml import etree  # noqa: PLC0415  # heavy import, only when used
+
+    return str(etree.tostring(root, encoding="unicode", method="html"))
+
+
+def _is_web_page(root: Any) -> bool:  # noqa: ANN401  # lxml ships no types
+    """Tell whether a page has parts that are not its text: marked as such, or a third of it and more being links."""
+    if next(root.iter(*_BOILERPLATE_TAGS), None) is not None:
+        return True
+    if any(element.get("role") in _BOILERPLATE_ROLES for element in root.iter()):
+        return True
+    linked = sum(len(clean_line(link.text_content())) for link in root.iter("a"))
+    return linked > _PAGE_LINK_SHARE * max(1, len(clean_line(root.text_content())))
+
+
+def _main_text(root: Any) -> str:  # noqa: ANN401  # lxml ships no types
+    """Return the main text; where extraction finds nearly nothing, the page without its marked boilerplate."""
+    import trafilatura  # noqa: PLC0415  # heavy import, only when used
+
+    extracted = trafilatura.extract(
+        copy.deepcopy(root),
+        output_format="markdown",
+        include_comments=False,
+        include_tables=True,
+        include_images=False,
+        include_links=False,
+        favor_recall=True,
+    )
+    main = extracted or ""
+    rest = html_to_markdown(_source_of(_without_boilerplate(root)))
+    if len(clean_line(main)) < _SUSPICIOUSLY_LITTLE * len(clean_line(rest)):
+        return rest
+    return main
+
+
+def _without_boilerplate(root: Any) -> Any:  # noqa: ANN401  # lxml ships no types
+    pruned = copy.deepcopy(root)
+    for element in list(pruned.iter(*_BOILERPLATE_TAGS)):
+        if element.tag != "header" or not element.xpath("ancestor::article"):
+            element.drop_tree()
+    for element in [one for one in pruned.iter() if one.get("role") in _BOILERPLATE_ROLES]:
+        element.drop_tree()
+    return pruned
+
+
+def _page_names(root: Any) -> tuple[str, str]:  # noqa: ANN401  # lxml ships no types
+    """Return (og:title, title element) as they stand in the head."""
+    og_titles = root.xpath("//meta[@property='og:title']/@content")
+    titles = root.xpath("//head/title/text() | //body/title/text()")
+    return clean_line(str(og_titles[0])) if og_titles else "", clean_line(str(titles[0])) if titles else ""
+
+
+def _title(names: tuple[str, str], root: Any) -> str:  # noqa: ANN401  # lxml ships no types
+    """Return the title that a reader sees: og:title if the page shows it, else its only h1, else the title element.
+
+    Metadata that nobody sees is no title: it is a place to hide text in.
+    """
+    og_title, title = names
+    headings = [clean_line(heading.text_content()) for heading in root.iter("h1")]
+    if og_title and (og_title in title or og_title in headings):
+        return og_title
+    shown = [heading for heading in headings if heading]
+    if len(shown) == 1:
+        return shown[0]
+    return _SITE_NAME.split(title)[0] if title else ""

@@ -1,0 +1,93 @@
+"""Markdown files: front matter becomes metadata; comments, images and hidden HTML go; links become their text."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from graph_store.records import Metadata
+from indexing.cleaning import clean_line
+from indexing.loading.inline_html import without_html
+from indexing.loading.metadata import flat_metadata
+from indexing.loading.parsed import ParsedSource
+
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_LONGEST_FRONT_MATTER = 64_000
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)*?(?<!`)\1(?!`)")
+_LABEL = r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
+_TARGET = r"\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\([^\s()]*\))*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
+_IMAGE = re.compile(rf"!{_LABEL}(?:{_TARGET}|\[[^\[\]]*\])")
+_LINK = re.compile(rf"(?<!!){_LABEL}(?:{_TARGET}|\[([^\[\]]*)\])")
+_DEFINITION = re.compile(
+    r"^ {0,3}\[[^\[\]^][^\[\]]*\]:[ \t]+\S+(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$", re.MULTILINE
+)
+_HEADING = re.compile(r"^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
+_UNDERLINED = re.compile(r"^(?! {4})([^\n#>|-][^\n]*)\n {0,3}=+[ \t]*$", re.MULTILINE)
+_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1")
+
+
+def parse_markdown(text: str) -> ParsedSource:
+    """Return the text as Markdown; the title is that of the front matter, else the first heading of level 1."""
+    metadata, body = _split_front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
+    parts = list(_prose_and_code(body))
+    cleaned = "".join(part if is_code else _clean_prose(part) for is_code, part in parts)
+    prose = "".join("" if is_code else _clean_prose(part) for is_code, part in parts)
+    given = metadata.get("title")
+    title = given if isinstance(given, str) else _first_heading(prose)
+    rest = {key: value for key, value in metadata.items() if key != "title"}
+    return ParsedSource(text=cleaned, title=title, metadata=rest)
+
+
+def _split_front_matter(text: str) -> tuple[Metadata, str]:
+    match = _FRONT_MATTER.match(text)
+    if match is None or len(match[1]) > _LONGEST_FRONT_MATTER:
+        return {}, text
+    try:
+        fields: Any = yaml.safe_load(match[1])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}, text
+    return (flat_metadata(fields), text[match.end() :]) if isinstance(fields, dict) else ({}, text)
+
+
+def _prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield (is fenced code, text) pieces that make up ``text``; a fence that never closes runs to the end."""
+    piece: list[str] = []
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line.rstrip("\n"))
+        if not fence and mark and not (mark[1][0] == "`" and "`" in mark[2]):
+            yield False, "".join(piece)
+            piece, fence = [line], mark[1]
+        elif fence and mark and mark[1].startswith(fence) and not mark[2].strip():
+            piece.append(line)
+            yield True, "".join(piece)
+            piece, fence = [], ""
+        else:
+            piece.append(line)
+    yield bool(fence), "".join(piece)
+
+
+def _clean_prose(text: str) -> str:
+    """Drop images and hidden HTML and turn links into their text, leaving code spans alone."""
+    spans: list[str] = []
+
+    def put_aside(match: re.Match[str]) -> str:
+        spans.append(match.group())
+        return f"\x00{len(spans) - 1}\x00"
+
+    kept = _CODE_SPAN.sub(put_aside, text.replace("\x00", ""))
+    kept = without_html(kept)
+    kept = _IMAGE.sub("", kept)
+    kept = _LINK.sub(lambda match: match[1] or match[2] or "", kept)
+    kept = _DEFINITION.sub("", kept)
+    return re.sub("\x00(\\d+)\x00", lambda match: spans[int(match[1])], kept)
+
+
+def _first_heading(prose: str) -> str:
+    found = [match for match in (_HEADING.search(prose), _UNDERLINED.search(prose)) if match is not None]
+    if not found:
+        return ""
+    first = min(found, key=lambda match: match.start())
+    return clean_line(_EMPHASIS.sub(r"\2", first[1]).replace("`", ""))

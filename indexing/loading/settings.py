@@ -1,0 +1,21 @@
+"""Settings of loading: caps that keep one hostile or broken file from taking the machine with it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadingSettings:
+    """Limits on what is read. Sources beyond them are named among the failures, with the limit."""
+
+    max_file_bytes: int = 200_000_000
+    """Largest file that is read whole. JSON Lines files are read row by row and have ``max_row_bytes`` instead."""
+    max_row_bytes: int = 16_000_000
+    """Longest row of a JSON Lines file."""
+    max_unpacked_bytes: int = 500_000_000
+    """Largest total size of a packed format (DOCX) after unpacking."""
+    max_pdf_pages: int = 5_000
+    """Most pages that are read of one PDF."""
+    max_reported_rows: int = 20
+    """Bad rows of one JSON Lines file that are named one by one; the rest is counted in one last failure."""
+    store_markers: tuple[str, ...] = ("belvedere.sqlite",)
+    """Files that mark a folder as a store of ours, which is never a source."""
