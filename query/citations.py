@@ -1,0 +1,124 @@
+"""From drafted sentences to an answer whose every mark is backed by a quotation that was checked in the store."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_store.access import Access
+from graph_store.records import Chunk, Document
+from graph_store.store import GraphStore
+from query.outcome import Citation
+
+_MARK = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """The words ``text`` that should stand at ``[char_start, char_end)`` in the text of a chunk."""
+
+    chunk_id: str
+    char_start: int
+    char_end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftSentence:
+    """A sentence of an answer with what it rests on; without a quotation that holds, it is not said."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftBlock:
+    """Sentences under a title line (empty: none)."""
+
+    sentences: tuple[DraftSentence, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedText:
+    """A text with marks, and the citations behind them, numbered from 1 in order of appearance."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+def cite(store: GraphStore, access: Access, blocks: Sequence[DraftBlock]) -> CitedText:
+    """Check every quotation, drop what does not hold, number the rest and write the text.
+
+    A quotation holds where the caller may read its chunk now and the quoted words stand at its span. A sentence without
+    a quotation that holds is dropped, a block without a sentence too.
+    """
+    quotes = [quote for block in blocks for sentence in block.sentences for quote in sentence.quotes]
+    chunks = {chunk.id: chunk for chunk in store.chunks(access, _distinct(quote.chunk_id for quote in quotes))}
+    documents = {
+        document.id: document
+        for document in store.documents(access, _distinct(chunk.document_id for chunk in chunks.values()))
+    }
+    numbers: dict[Quote, int] = {}
+    written = [_written_block(block, chunks, numbers) for block in blocks]
+    citations = tuple(_citation(number, quote, chunks, documents) for quote, number in numbers.items())
+    cited = CitedText(text="\n\n".join(block for block in written if block), citations=citations)
+    _check_marks(cited)
+    return cited
+
+
+def holds(quote: Quote, chunks: Mapping[str, Chunk]) -> bool:
+    """Tell whether the quoted words stand at their span in a chunk of ``chunks``."""
+    chunk = chunks.get(quote.chunk_id)
+    if chunk is None or not 0 <= quote.char_start < quote.char_end <= len(chunk.text):
+        return False
+    return chunk.text[quote.char_start : quote.char_end] == quote.text
+
+
+def shown(text: str) -> str:
+    """Return a source sentence as it is shown: one line, no heading or list signs, bracketed numbers in parentheses.
+
+    Reference marks of the source ("[12]") would else look like marks of the answer.
+    """
+    plain = re.sub(r"^\s*(?:#{1,6}\s+|[-*+]\s+|>\s+|\d+[.)]\s+(?=\S))", "", text)
+    return _MARK.sub(r"(\1)", " ".join(plain.split()))
+
+
+def _distinct(items: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(items))
+
+
+def _written_block(block: DraftBlock, chunks: Mapping[str, Chunk], numbers: dict[Quote, int]) -> str:
+    sentences: list[str] = []
+    for sentence in block.sentences:
+        kept = [quote for quote in sentence.quotes if holds(quote, chunks)]
+        if kept:
+            marks = "".join(f"[{numbers.setdefault(quote, len(numbers) + 1)}]" for quote in dict.fromkeys(kept))
+            sentences.append(f"{shown(sentence.text)} {marks}")
+    if not sentences:
+        return ""
+    body = " ".join(sentences)
+    return f"{shown(block.title)}\n{body}" if block.title else body
+
+
+def _citation(number: int, quote: Quote, chunks: Mapping[str, Chunk], documents: Mapping[str, Document]) -> Citation:
+    chunk = chunks[quote.chunk_id]
+    document = documents[chunk.document_id]
+    return Citation(
+        number=number,
+        chunk_id=chunk.id,
+        document_id=document.id,
+        title=document.title,
+        source_uri=document.source_uri,
+        heading_path=chunk.heading_path,
+        page=chunk.page,
+        quote=quote.text,
+        char_start=chunk.char_start + quote.char_start,
+        char_end=chunk.char_start + quote.char_end,
+    )
+
+
+def _check_marks(cited: CitedText) -> None:
+    marked = {int(number) for number in _MARK.findall(cited.text)}
+    numbered = {citation.number for citation in cited.citations}
+    if marked != numbered:
+        raise AssertionError(f"marks {sorted(marked)} and citations {sorted(numbered)} of an answer differ")

@@ -1,0 +1,87 @@
+"""The community route: reports nearest to the question, told as a digest of themes."""
+
+from collections.abc import Sequence
+
+from graph_store.records import Community
+from graph_store.store import GraphStore
+from query.digest import DerivedText, SourceReader, digest
+from query.global_finding import DerivedHits, GlobalFinding, joined_text, search_derived
+from query.hierarchy import Place, top_items, without_relatives
+from query.outcome import RankedResult
+from query.request import Request
+from query.settings import CommunitySettings
+from query.theme_words import is_contentless
+
+# A filter admits a report only where all its chunks pass; so many are asked for to know which do.
+_ALL_REPORTS = 10_000
+_LEAST_TOP_THEMES = 4
+
+
+def find_themes(store: GraphStore, request: Request, settings: CommunitySettings) -> GlobalFinding:
+    """Find the reports that answer a question and draft a digest of their themes.
+
+    A question about nothing in particular ("What are the main themes?") is answered with the top level, largest
+    communities first; any other with the reports of all levels nearest to it, none beside its own parent or child.
+    """
+    hits = search_derived(store, request, kind="report", candidates=settings.candidates)
+    contentless = is_contentless(request.question)
+    ranked = _top_reports(store, request) if contentless else _near_reports(store, request, hits, settings)
+    results = tuple(_result(rank, community, hits) for rank, community in enumerate(ranked[: request.k], start=1))
+    themes = [DerivedText(title=community.title, sentences=community.report) for community in ranked[: settings.themes]]
+    blocks = digest(
+        SourceReader(store, request.access, themes),
+        themes,
+        per_text=settings.sentences_per_theme,
+        vector=None if contentless else request.vector,
+    )
+    return GlobalFinding(results=results, blocks=blocks)
+
+
+def _top_reports(store: GraphStore, request: Request) -> list[Community]:
+    communities = {community.id: community for community in store.communities(request.access) if community.report}
+    if request.filters:
+        passing = store.search_vectors(
+            request.access, request.vector, kind="report", k=_ALL_REPORTS, filters=request.filters
+        )
+        communities = {hit.id: communities[hit.id] for hit in passing if hit.id in communities}
+    places = [
+        Place(id=community.id, parent_id=community.parent_id, size=len(community.chunk_ids))
+        for community in communities.values()
+    ]
+    return [communities[item] for item in top_items(places, least=_LEAST_TOP_THEMES)]
+
+
+def _near_reports(
+    store: GraphStore, request: Request, hits: DerivedHits, settings: CommunitySettings
+) -> list[Community]:
+    if hits.nearest < settings.least_cosine:
+        return []
+    near = [hit.id for hit in hits.fused if hits.dense.get(hit.id, -1.0) >= settings.share_of_best * hits.nearest]
+    communities = _with_ancestors(store, request, near)
+    parents = {community.id: community.parent_id for community in communities.values()}
+    readable = [item for item in near if item in communities and communities[item].report]
+    return [communities[item] for item in without_relatives(readable, parents)]
+
+
+def _with_ancestors(store: GraphStore, request: Request, ids: Sequence[str]) -> dict[str, Community]:
+    known: dict[str, Community] = {}
+    wanted = list(ids)
+    while wanted:
+        known.update({community.id: community for community in store.communities(request.access, ids=wanted)})
+        above = {known[item].parent_id for item in wanted if item in known}
+        wanted = sorted(parent for parent in above if parent is not None and parent not in known)
+    return known
+
+
+def _result(rank: int, community: Community, hits: DerivedHits) -> RankedResult:
+    scores = {hit.id: hit.score for hit in hits.fused}
+    return RankedResult(
+        rank=rank,
+        kind="report",
+        id=community.id,
+        document_id="",
+        title=community.title,
+        score=scores.get(community.id, 0.0),
+        signals={**hits.signals(community.id), "level": community.level, "chunks": len(community.chunk_ids)},
+        text=joined_text(community.report),
+    )

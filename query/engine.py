@@ -1,0 +1,154 @@
+"""The engine: a question in, ranked results or an answer with verified citations out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from graph_store.records import Hit
+from graph_store.store import GraphStore
+from model_clients.embedder import Embedder
+from query.citations import CitedText, DraftBlock, cite
+from query.local import rank_local, search_first_stage
+from query.local_answer import LocalDraft, draft_answer
+from query.outcome import NOT_FOUND, Answer, SearchOutcome, Trace
+from query.question import analyse
+from query.readable_view import ReadableView, ViewCache
+from query.request import AskOptions, Request
+from query.retrieval import Found, Retriever
+from query.settings import QuerySettings
+from query.timing import StepTimes
+
+System: TypeAlias = Literal["bm25", "dense", "hybrid", "local"]
+
+_MADE_BY = "extractive"
+
+
+class QueryEngine:
+    """Answers questions from a store; holds no state but tables derived from it, so threads may share one engine.
+
+    The embedder must be the one that the store was made with.
+    """
+
+    def __init__(self, store: GraphStore, embedder: Embedder, settings: QuerySettings | None = None) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._settings = settings if settings is not None else QuerySettings()
+        self._views = ViewCache(store)
+        self._retriever = Retriever(store, self._settings)
+
+    def search(self, question: str, options: AskOptions | None = None) -> SearchOutcome:
+        """Retrieve without answering. Raises ``UnknownMetadataKey`` for a filter on a key that no document has."""
+        options = options if options is not None else AskOptions()
+        times = StepTimes()
+        request, view = self._prepare(question, options, times)
+        found = self._retriever.retrieve(request, view, options.route, times)
+        return SearchOutcome(
+            question=question,
+            route=found.decision.route,
+            route_reason=found.decision.reason,
+            results=found.results,
+            timings_ms=times.milliseconds(),
+            trace=found.trace(request),
+        )
+
+    def ask(self, question: str, options: AskOptions | None = None) -> Answer:
+        """Answer with source sentences, each with a citation that was checked; or say that nothing was found.
+
+        Raises as ``search`` does.
+        """
+        options = options if options is not None else AskOptions()
+        times = StepTimes()
+        request, view = self._prepare(question, options, times)
+        found = self._retriever.retrieve(request, view, options.route, times)
+        with times.step("answer"):
+            draft = self._draft(request, view, found)
+        with times.step("citations"):
+            cited = cite(self._store, request.access, _blocks(found, draft))
+        with times.step("count"):
+            tokens = self._tokens(found, draft, cited)
+        return _answer(request, found, draft, cited=cited, tokens=tokens, times=times)
+
+    def rank_chunks(self, question: str, system: System, k: int, options: AskOptions | None = None) -> tuple[Hit, ...]:
+        """Rank chunks by one system, for evaluation: at most ``k`` hits, best first; none for a question without words.
+
+        The score of "local" is 1 / rank, since two kinds of ranking follow each other there.
+        """
+        options = replace(options if options is not None else AskOptions(), k=k)
+        request, view = self._prepare(question, options, StepTimes())
+        if not request.question.words:
+            return ()
+        if system == "local":
+            ranking = rank_local(self._store, request, view, self._settings.local)
+            return tuple(Hit(id=chunk.id, score=1.0 / rank) for rank, chunk in enumerate(ranking.chunks, start=1))
+        first_stage = search_first_stage(self._store, request, self._settings.local)
+        lists = {"bm25": first_stage.bm25, "dense": first_stage.dense, "hybrid": first_stage.fused}
+        return lists[system][:k]
+
+    def _prepare(self, question: str, options: AskOptions, times: StepTimes) -> tuple[Request, ReadableView]:
+        with times.step("analyse"):
+            analysed = analyse(question)
+        with times.step("embed"):
+            vector = self._embedder.embed_question(analysed.searched)
+        with times.step("view"):
+            view = self._views.view(options.access)
+        k = options.k if options.k is not None else self._settings.answer.results
+        request = Request(question=analysed, vector=vector, access=options.access, filters=options.filters, k=k)
+        return request, view
+
+    def _draft(self, request: Request, view: ReadableView, found: Found) -> LocalDraft | None:
+        if found.ranking is None:
+            return None
+        return draft_answer(self._store, request, view, found.ranking, self._settings.answer)
+
+    def _tokens(self, found: Found, draft: LocalDraft | None, cited: CitedText) -> Mapping[str, int]:
+        weighed: Sequence[str] = (
+            [entry.text for entry in draft.evidence] if draft is not None else [result.text for result in found.results]
+        )
+        return {
+            "context": sum(len(self._embedder.token_spans(text)) for text in weighed),
+            "answer": len(self._embedder.token_spans(cited.text)),
+        }
+
+
+def _blocks(found: Found, draft: LocalDraft | None) -> Sequence[DraftBlock]:
+    if draft is not None:
+        return draft.blocks
+    return found.finding.blocks if found.finding is not None else ()
+
+
+def _answer(
+    request: Request,
+    found: Found,
+    draft: LocalDraft | None,
+    *,
+    cited: CitedText,
+    tokens: Mapping[str, int],
+    times: StepTimes,
+) -> Answer:
+    abstained = not cited.citations
+    return Answer(
+        question=request.question.text,
+        answer=NOT_FOUND if abstained else cited.text,
+        abstained=abstained,
+        route=found.decision.route,
+        route_reason=found.decision.reason,
+        made_by=_MADE_BY,
+        citations=cited.citations,
+        evidence=draft.evidence if draft is not None else (),
+        results=found.results,
+        timings_ms=times.milliseconds(),
+        tokens=tokens,
+        trace=_full_trace(request, found, draft),
+    )
+
+
+def _full_trace(request: Request, found: Found, draft: LocalDraft | None) -> Trace:
+    trace = found.trace(request)
+    if draft is None:
+        return trace
+    return replace(
+        trace,
+        support=draft.support.probability,
+        support_needed=draft.support.needed,
+        support_features=dict(draft.support.features),
+    )

@@ -1,0 +1,144 @@
+"""The local route: passages by keywords, vectors and a walk over the passage graph."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_store.records import Chunk, Hit
+from graph_store.store import GraphStore
+from query.codes import passages_with_codes
+from query.fusion import ranks, z_sum
+from query.names import FoundName, find_names
+from query.readable_view import ReadableView
+from query.request import Request
+from query.settings import LocalSettings
+
+# Passages are read from the store in batches of this size while those outside the filter are passed over.
+_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstStage:
+    """The lists that the walk starts from: BM25 scores, cosines, and their fusion by z-scores, each best first."""
+
+    bm25: tuple[Hit, ...]
+    dense: tuple[Hit, ...]
+    fused: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalRanking:
+    """The ranked passages with what ranked them. ``ppr`` maps ranked chunks to their mass in the walk, best is 1."""
+
+    chunks: tuple[Chunk, ...]
+    first_stage: FirstStage
+    ppr: Mapping[str, float]
+    names: tuple[FoundName, ...]
+    with_codes: tuple[str, ...]
+
+    def signals(self, chunk_id: str) -> dict[str, float]:
+        """Return what spoke for a chunk: its score and rank in each list that has it."""
+        told: dict[str, float] = {}
+        for name, hits in (("bm25", self.first_stage.bm25), ("dense", self.first_stage.dense)):
+            for rank, hit in enumerate(hits, start=1):
+                if hit.id == chunk_id:
+                    told[name], told[f"{name}_rank"] = hit.score, rank
+        if chunk_id in self.ppr:
+            told["ppr"] = self.ppr[chunk_id]
+            told["ppr_rank"] = 1 + sum(mass > self.ppr[chunk_id] for mass in self.ppr.values())
+        if chunk_id in self.with_codes:
+            told["identifier"] = 1.0
+        return told
+
+
+def search_first_stage(store: GraphStore, request: Request, settings: LocalSettings) -> FirstStage:
+    """Search by keywords and by vector, and fuse the two."""
+    k = max(settings.candidates, request.k)
+    bm25 = store.search_keywords(request.access, request.question.searched, kind="chunk", k=k, filters=request.filters)
+    dense = store.search_vectors(request.access, request.vector, kind="chunk", k=k, filters=request.filters)
+    fused = z_sum([{hit.id: hit.score for hit in hits} for hits in (bm25, dense)])
+    return FirstStage(bm25=bm25, dense=dense, fused=fused)
+
+
+def rank_local(store: GraphStore, request: Request, view: ReadableView, settings: LocalSettings) -> LocalRanking:
+    """Rank passages by a walk that starts from the fused list and from the home passages of names in the question.
+
+    The mass of the walk is the ranking; passages that the walk never reached follow in fused order. Passages that hold
+    a rare identifier of the question come before all others.
+    """
+    first_stage = search_first_stage(store, request, settings)
+    names = find_names(request.question.searched, view.graph, shortest=settings.shortest_name)
+    restart = _restart(first_stage.fused, names, view.walk.position, settings)
+    mass = view.walk.rank(restart, damping=settings.damping, steps=settings.steps)
+    with_codes = passages_with_codes(store, request, most=settings.rarest_code)
+    order = _order(with_codes, mass, view.walk.chunk_ids, first_stage.fused)
+    chunks = tuple(_first_readable(store, request, order))
+    return LocalRanking(
+        chunks=chunks,
+        first_stage=first_stage,
+        ppr=_shown_mass(chunks, mass, view.walk.position),
+        names=names,
+        with_codes=with_codes,
+    )
+
+
+def _restart(
+    fused: Sequence[Hit], names: Sequence[FoundName], position: Mapping[str, int], settings: LocalSettings
+) -> dict[int, float]:
+    restart: dict[int, float] = {}
+    for chunk_id, rank in ranks(fused[: settings.restart_ranks]).items():
+        if chunk_id in position:
+            restart[position[chunk_id]] = 1.0 / (1.0 + rank)
+    for name in names:
+        if len(name.homes) <= settings.most_homes:
+            for home in name.homes:
+                restart[home] = restart.get(home, 0.0) + settings.home_restart
+    return restart
+
+
+def _order(
+    with_codes: Sequence[str], mass: NDArray[np.float64], chunk_ids: Sequence[str], fused: Sequence[Hit]
+) -> Iterator[str]:
+    yield from with_codes
+    reached = np.flatnonzero(mass > 0.0)
+    # Ties by position, which is the order of ids in the store, so two runs agree.
+    for index in reached[np.argsort(-mass[reached], kind="stable")]:
+        yield chunk_ids[index]
+    for hit in fused:
+        yield hit.id
+
+
+def _first_readable(store: GraphStore, request: Request, order: Iterator[str]) -> list[Chunk]:
+    allowed = store.filtered_documents(request.access, request.filters)
+    batch_size = request.k if allowed is None else max(_BATCH, request.k)
+    found: dict[str, Chunk] = {}
+    seen: set[str] = set()
+    while len(found) < request.k:
+        batch = _next_ids(order, seen, batch_size)
+        if not batch:
+            break
+        for chunk in store.chunks(request.access, batch):
+            if allowed is None or chunk.document_id in allowed:
+                found[chunk.id] = chunk
+    return list(found.values())[: request.k]
+
+
+def _next_ids(order: Iterator[str], seen: set[str], count: int) -> list[str]:
+    batch: list[str] = []
+    for chunk_id in order:
+        if chunk_id not in seen:
+            seen.add(chunk_id)
+            batch.append(chunk_id)
+            if len(batch) == count:
+                break
+    return batch
+
+
+def _shown_mass(chunks: Sequence[Chunk], mass: NDArray[np.float64], position: Mapping[str, int]) -> dict[str, float]:
+    largest = float(mass.max(initial=0.0))
+    if largest <= 0.0:
+        return {}
+    known = {chunk.id: float(mass[position[chunk.id]]) for chunk in chunks if chunk.id in position}
+    return {chunk_id: own / largest for chunk_id, own in known.items() if own > 0.0}

@@ -1,0 +1,114 @@
+"""What asking and searching return."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from graph_store.records import SearchKind
+
+Route: TypeAlias = Literal["local", "community", "tree"]
+
+NOT_FOUND = "Not found in the documents."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedResult:
+    """One result of a search, rank from 1.
+
+    ``document_id`` and ``title`` are those of the chunk's document; for reports and for tree nodes across documents
+    ``document_id`` is empty and ``title`` is their own. ``signals`` tells what spoke for the result: scores ("bm25",
+    "dense", "ppr") and ranks within each list ("bm25_rank", ...), where it was in that list at all.
+    """
+
+    rank: int
+    kind: SearchKind
+    id: str
+    document_id: str
+    title: str
+    score: float
+    signals: Mapping[str, float]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A quotation behind the mark ``[number]`` of an answer.
+
+    ``quote`` is ``document_text[char_start:char_end]`` of the cleaned text of the document.
+    """
+
+    number: int
+    chunk_id: str
+    document_id: str
+    title: str
+    source_uri: str
+    heading_path: tuple[str, ...]
+    page: int | None
+    quote: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A passage that was weighed for the answer. ``cosine`` is its nearness to the question; ``weak`` where the answer
+    abstained, so it is shown as the nearest thing found and supports nothing.
+    """
+
+    chunk_id: str
+    document_id: str
+    title: str
+    cosine: float
+    weak: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """How an answer came about, for explaining it.
+
+    ``route_scores`` are the router's probabilities, empty where the caller chose the route. ``support`` is the
+    probability that the documents answer the question, ``support_needed`` the threshold; both None on global routes.
+    """
+
+    route_scores: Mapping[Route, float] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    support: float | None = None
+    support_needed: float | None = None
+    support_features: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOutcome:
+    """Results of a search, best first, with the route that found them."""
+
+    question: str
+    route: Route
+    route_reason: str
+    results: tuple[RankedResult, ...]
+    timings_ms: Mapping[str, float]
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer with its verified citations.
+
+    ``answer`` carries marks ``[n]``; every mark has its citation and every citation its mark. Where ``abstained``,
+    it says that nothing was found, and there are no citations. ``tokens`` counts the embedder's tokens of the context
+    that was weighed ("context") and of the answer ("answer").
+    """
+
+    question: str
+    answer: str
+    abstained: bool
+    route: Route
+    route_reason: str
+    made_by: str
+    citations: tuple[Citation, ...]
+    evidence: tuple[Evidence, ...]
+    results: tuple[RankedResult, ...]
+    timings_ms: Mapping[str, float]
+    tokens: Mapping[str, int]
+    trace: Trace

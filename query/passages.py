@@ -1,0 +1,81 @@
+"""Passages with their documents, and the sentences in them that may answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph_store.access import Access
+from graph_store.records import Chunk, Document, Sentence
+from graph_store.store import GraphStore
+from model_clients.embedder import FloatVector
+from query.text_words import content_stems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A chunk with its document; ``rank`` is its place in the ranking, from 1.
+
+    ``context_stems`` are the content stems of the title and the headings.
+    """
+
+    chunk: Chunk
+    document: Document
+    rank: int
+    context_stems: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSentence:
+    """A sentence of a passage with its cosine to the question and the content stems of its own text."""
+
+    passage: Passage
+    sentence: Sentence
+    text: str
+    cosine: float
+    stems: frozenset[str]
+
+    @property
+    def known_stems(self) -> frozenset[str]:
+        """The stems of the sentence, its title and its headings."""
+        return self.stems | self.passage.context_stems
+
+
+def read_passages(store: GraphStore, access: Access, chunks: Sequence[Chunk]) -> tuple[Passage, ...]:
+    """Join chunks, ranked best first, with their documents."""
+    document_ids = list(dict.fromkeys(chunk.document_id for chunk in chunks))
+    documents = {document.id: document for document in store.documents(access, document_ids)}
+    return tuple(
+        Passage(
+            chunk=chunk,
+            document=documents[chunk.document_id],
+            rank=rank,
+            context_stems=_context_stems(documents[chunk.document_id], chunk),
+        )
+        for rank, chunk in enumerate(chunks, start=1)
+        if chunk.document_id in documents
+    )
+
+
+def read_sentences(
+    store: GraphStore, access: Access, passages: Sequence[Passage], vector: FloatVector
+) -> tuple[CandidateSentence, ...]:
+    """Read the sentences of ``passages`` with their cosines to ``vector`` ((d,), unit length), in passage order."""
+    by_chunk = {passage.chunk.id: passage for passage in passages}
+    read = store.sentences(access, list(by_chunk))
+    if not read.sentences:
+        return ()
+    cosines = (read.vectors @ vector).tolist()
+    return tuple(
+        _candidate(by_chunk[sentence.chunk_id], sentence, cosine)
+        for sentence, cosine in zip(read.sentences, cosines, strict=True)
+    )
+
+
+def _candidate(passage: Passage, sentence: Sentence, cosine: float) -> CandidateSentence:
+    text = passage.chunk.text[sentence.char_start : sentence.char_end]
+    return CandidateSentence(
+        passage=passage, sentence=sentence, text=text, cosine=cosine, stems=frozenset(content_stems(text))
+    )
+
+
+def _context_stems(document: Document, chunk: Chunk) -> frozenset[str]:
+    return frozenset(content_stems(" ".join([document.title, *chunk.heading_path, chunk.context])))

@@ -1,0 +1,103 @@
+"""Retrieval: the route is decided, followed, and its findings are listed as results."""
+
+from dataclasses import dataclass, replace
+
+from graph_store.store import GraphStore
+from query.community import find_themes
+from query.global_finding import GlobalFinding
+from query.local import LocalRanking, rank_local
+from query.outcome import RankedResult, Route, Trace
+from query.passages import read_passages
+from query.readable_view import ReadableView
+from query.request import Request, RouteChoice
+from query.router import RouteDecision, RouteEvidence, decide_route
+from query.settings import QuerySettings
+from query.timing import StepTimes
+from query.tree import find_summaries, named_document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found: a ranking of passages on the local route, else a finding of derived texts; and the results."""
+
+    decision: RouteDecision
+    ranking: LocalRanking | None
+    finding: GlobalFinding | None
+    results: tuple[RankedResult, ...]
+
+    def trace(self, request: Request) -> Trace:
+        """Return how the results came about."""
+        return Trace(
+            route_scores=self.decision.scores,
+            names=tuple(name.key for name in self.ranking.names) if self.ranking is not None else (),
+            identifiers=request.question.identifiers,
+        )
+
+
+class Retriever:
+    """Decides the route of a request and follows it."""
+
+    def __init__(self, store: GraphStore, settings: QuerySettings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def retrieve(self, request: Request, view: ReadableView, choice: RouteChoice, times: StepTimes) -> Found:
+        """Follow the chosen route, or the one that the question's words and the collection call for."""
+        with times.step("route"):
+            decision = self._decide(request, view, choice)
+        with times.step("retrieve"):
+            if decision.route == "local":
+                return self._local(request, view, decision)
+            finding = self._global(request, view, decision.route)
+            return Found(decision=decision, ranking=None, finding=finding, results=finding.results)
+
+    def _decide(self, request: Request, view: ReadableView, choice: RouteChoice) -> RouteDecision:
+        if choice != "auto":
+            return RouteDecision(route=choice, reason=f"The caller chose the route {choice}.", scores={})
+
+        def gather() -> RouteEvidence:
+            document = named_document(self._store, request, view, self._settings.summary)
+            return RouteEvidence(
+                counts=self._store.counts(request.access),
+                named_document=document.title if document is not None else None,
+            )
+
+        return decide_route(request.question, gather, self._settings.router)
+
+    def _local(self, request: Request, view: ReadableView, decision: RouteDecision) -> Found:
+        # The answer weighs more passages than a caller may want to see.
+        weighed = replace(request, k=max(request.k, self._settings.answer.passages))
+        ranking = rank_local(self._store, weighed, view, self._settings.local)
+        results = self._passage_results(request, ranking)
+        if decision.undecided:
+            results = (*results, *self._further_results(request, view, len(results)))
+        return Found(decision=decision, ranking=ranking, finding=None, results=results)
+
+    def _global(self, request: Request, view: ReadableView, route: Route) -> GlobalFinding:
+        if not request.question.words:
+            return GlobalFinding(results=(), blocks=())
+        if route == "community":
+            return find_themes(self._store, request, self._settings.community)
+        return find_summaries(self._store, request, view, self._settings.summary)
+
+    def _passage_results(self, request: Request, ranking: LocalRanking) -> tuple[RankedResult, ...]:
+        return tuple(
+            RankedResult(
+                rank=passage.rank,
+                kind="chunk",
+                id=passage.chunk.id,
+                document_id=passage.document.id,
+                title=passage.document.title,
+                score=ranking.ppr.get(passage.chunk.id, 0.0),
+                signals=ranking.signals(passage.chunk.id),
+                text=passage.chunk.text,
+            )
+            for passage in read_passages(self._store, request.access, ranking.chunks[: request.k])
+        )
+
+    def _further_results(self, request: Request, view: ReadableView, shown: int) -> list[RankedResult]:
+        most = self._settings.router.extra_results
+        further = [
+            result for route in ("community", "tree") for result in self._global(request, view, route).results[:most]
+        ]
+        return [replace(result, rank=shown + place) for place, result in enumerate(further, start=1)]

@@ -1,0 +1,96 @@
+"""Settings of question answering; the only place where a default stands."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSettings:
+    """Search of passages: keywords, vectors, and the walk over the passage graph."""
+
+    candidates: int = 100
+    """How many hits the keyword search and the vector search each contribute."""
+    restart_ranks: int = 20
+    """The walk starts from this many best hits of the fused list, each with weight 1 / (1 + rank)."""
+    home_restart: float = 1.0
+    """Weight of each home passage of a name in the question, as a start of the walk."""
+    most_homes: int = 3
+    """A name with more home passages than this is ambiguous and starts no walk."""
+    shortest_name: int = 4
+    """Names of fewer characters are not looked up."""
+    damping: float = 0.6
+    """Share of the mass that follows edges at each step; the rest returns to the start."""
+    steps: int = 20
+    """Steps of the walk."""
+    rarest_code: int = 5
+    """Passages with the exact identifier of the question come first where at most this many have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommunitySettings:
+    """Search of community reports, and the digest of themes made from them."""
+
+    candidates: int = 40
+    """How many reports the keyword search and the vector search each contribute."""
+    themes: int = 6
+    """At most this many themes are told."""
+    sentences_per_theme: int = 2
+    """Sentences told of each theme."""
+    least_cosine: float = 0.2
+    """Where no report is as near to the question as this, nothing was found."""
+    share_of_best: float = 0.5
+    """Reports below this share of the best cosine are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarySettings:
+    """Search of summary trees, and the digest made from their nodes."""
+
+    candidates: int = 40
+    """How many nodes the keyword search and the vector search each contribute."""
+    nodes: int = 5
+    """At most this many nodes are told where the question names no document."""
+    sentences: int = 6
+    """Sentences of the summary of one document."""
+    sentences_per_node: int = 2
+    """Sentences told of each node where several are."""
+    title_share: float = 0.6
+    """A document is named by the question where this share of its title's words, by rarity, stands in it."""
+    least_cosine: float = 0.2
+    """Where no node is as near to the question as this, nothing was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    """Choice of the sentences that answer, and when to say that nothing was found."""
+
+    results: int = 10
+    """Results returned where the caller does not say how many."""
+    passages: int = 10
+    """Sentences are chosen from this many best passages."""
+    most_sentences: int = 4
+    """At most this many sentences answer a local question."""
+    least_gain: float = 0.12
+    """A further sentence must cover at least this share more of the question's words (by rarity)."""
+    abstention_margin: float = 0.0
+    """Added to the trained threshold of support (0 to 1): above 0 says "not found" more often, below 0 less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouterSettings:
+    """Choice of the route by ``auto``."""
+
+    confident: float = 0.6
+    """Below this probability of the best global route the question stays local, with summaries as further results."""
+    extra_results: int = 3
+    """How many reports and tree nodes are appended where the router is undecided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySettings:
+    """All settings of question answering."""
+
+    local: LocalSettings = field(default_factory=LocalSettings)
+    community: CommunitySettings = field(default_factory=CommunitySettings)
+    summary: SummarySettings = field(default_factory=SummarySettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
+    router: RouterSettings = field(default_factory=RouterSettings)

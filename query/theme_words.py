@@ -1,0 +1,38 @@
+"""Questions about the collection as a whole: words that ask for themes, summaries, and nothing in particular."""
+
+from query.question import Question
+from query.text_words import content_stems
+
+_THEME_TEXT = """
+theme themes topic topics subject subjects issue issues idea ideas matter matters main major key central core principal
+important common recurring recur general overall broad chief dominant prominent frequent frequently often most
+cover covered covers coverage discuss discussed discusses discussion deal deals dealt treat treated mention mentioned
+mentions address addressed talk talks talked touch contain contains contained find found feature features featured
+document documents collection corpus archive library article articles text texts report reports file files folder note
+notes paper papers page pages material materials record records content contents data set dataset here everything
+whole entire across together give list name describe outline overview summary summarise summarize summaries summarised
+summarized sum recap gist digest picture big brief briefly short long sentence sentences paragraph bullet point points
+high level kind kinds type types sort sorts area areas field fields category categories thing things read reader write
+written show shows say says know learn present presented run runs emerge emerges arise arises appear appears thread
+threads pattern patterns takeaway takeaways conclusion conclusions message messages use used include included
+"""
+_THEME_STEMS = frozenset(content_stems(_THEME_TEXT))
+_WHOLE_TEXT = (
+    "collection corpus archive library documents articles texts reports files folder everything whole entire all"
+)
+_WHOLE_STEMS = frozenset(content_stems(_WHOLE_TEXT))
+
+
+def is_contentless(question: Question) -> bool:
+    """Tell whether the question asks about the collection in general: no name, no code, only words such as "themes"."""
+    return bool(question.stems) and not question.names and not question.identifiers and not topic_stems(question)
+
+
+def topic_stems(question: Question) -> tuple[str, ...]:
+    """Return the content stems that tell what the question is about; "themes", "documents" and the like left out."""
+    return tuple(word_stem for word_stem in question.stems if word_stem not in _THEME_STEMS)
+
+
+def asks_for_whole(question: Question) -> bool:
+    """Tell whether the question speaks of the whole collection and of nothing in particular."""
+    return is_contentless(question) and any(word_stem in _WHOLE_STEMS for word_stem in question.stems)
