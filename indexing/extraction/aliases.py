@@ -1,0 +1,133 @@
+"""Which names of one document mean the same: acronyms in brackets, surnames, shortened organisations."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from graph_store.ids import name_key
+
+_BRACKETED = re.compile(
+    r"\(\s*[\"\u201c'\u2018]?([^\s()\"\u201c\u201d'\u2018\u2019,;]{2,12})[\"\u201d'\u2019]?\s*(?:[,;][^()]*)?\)"
+)
+_WORD = re.compile(r"[^\W_][\w'\u2019&.]*")
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedName:
+    """A name as it stands in a document, with its type, how often it stands there and where it does first."""
+
+    name: str
+    type: str
+    count: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acronym:
+    """An acronym that a text explains: ``text[start:end]`` is the long form."""
+
+    short: str
+    long: str
+    start: int
+    end: int
+
+
+def is_acronym(name: str) -> bool:
+    """Tell whether a name is one word of 2 to 10 characters that is mostly capitals ("DSN", "NaCl", "U.S.")."""
+    letters = [char for char in name if char.isalpha()]
+    capitals = sum(char.isupper() for char in letters)
+    return 2 <= len(name) <= 10 and " " not in name and capitals >= 2 and capitals * 2 >= len(letters)
+
+
+def find_acronyms(text: str) -> tuple[Acronym, ...]:
+    """Return acronyms that stand in brackets behind their long form.
+
+    The long form is the shortest run of words before the bracket that begins with the acronym's first letter and gives
+    its letters in order, each at the start of a word (after A. Schwartz and M. Hearst, PSB 2003, made stricter).
+    """
+    found = []
+    for bracket in _BRACKETED.finditer(text):
+        short = bracket[1].rstrip(".")
+        if is_acronym(short):
+            span = _long_form(text, bracket.start(), short)
+            if span is not None:
+                found.append(Acronym(short=short, long=text[slice(*span)], start=span[0], end=span[1]))
+    return tuple(found)
+
+
+def _long_form(text: str, stop: int, short: str) -> tuple[int, int] | None:
+    letters = [char.lower() for char in short if char.isalnum()]
+    begin = max(text.rfind(mark, 0, stop) for mark in (". ", "; ", ": ", "(", ")")) + 1
+    words = list(_WORD.finditer(text, begin, stop))[-(len(letters) + 5) :]
+    if not words or text[words[-1].end() : stop].strip(" \"\u201d'\u2019"):
+        return None
+    for index in range(len(words) - 1, -1, -1):
+        if words[index][0][0].lower() == letters[0] and len(words) - index > 1:
+            initials = [word[0][0].lower() for word in words[index:]]
+            if _in_order(letters, initials):
+                return words[index].start(), words[-1].end()
+    return None
+
+
+def _in_order(letters: list[str], initials: list[str]) -> bool:
+    rest = iter(initials)
+    return all(letter in rest for letter in letters)
+
+
+def canonical_names(names: Iterable[TypedName], acronyms: Mapping[str, str]) -> Mapping[tuple[str, str], str]:
+    """Map (name key, type) of a document's names to the name it goes by there.
+
+    ``acronyms`` maps the key of a short form to its long form. Names of equal key share their most frequent spelling. A
+    surname or first name stands for the only full name of a person that has it, an organisation's first words for the
+    only one that begins so and came before.
+    """
+    names = list(names)
+    spelling = _spellings(names)
+    people = _word_owners([item for item in names if item.type == "PERSON"])
+    organisations = [item for item in names if item.type == "ORG" and " " in item.name]
+    result = {}
+    for item in names:
+        key = name_key(item.name)
+        chosen = acronyms.get(key) or _full_person(item, key, people) or _full_organisation(item, key, organisations)
+        result[key, item.type] = chosen or spelling[key]
+    return result
+
+
+def _spellings(names: Iterable[TypedName]) -> Mapping[str, str]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for item in names:
+        counts[name_key(item.name)][" ".join(item.name.split())] += item.count
+    return {key: min(found, key=lambda name: (-found[name], name)) for key, found in counts.items()}
+
+
+def _word_owners(people: Iterable[TypedName]) -> Mapping[str, frozenset[str]]:
+    """Map a first or last word to the full names that have it; spellings of one key count once."""
+    full = {name_key(item.name): " ".join(item.name.split()) for item in people}
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for key, name in full.items():
+        words = [word for word in key.split() if word not in _SUFFIXES]
+        if len(words) > 1:
+            owners[words[0]].add(name)
+            owners[words[-1]].add(name)
+    return {word: frozenset(found) for word, found in owners.items()}
+
+
+def _full_person(item: TypedName, key: str, people: Mapping[str, frozenset[str]]) -> str | None:
+    # A lone surname is often taken for a place or an organisation; a place keeps its own name.
+    if " " in key or item.type not in {"PERSON", "ORG"} or (item.type == "ORG" and is_acronym(item.name)):
+        return None
+    owners = people.get(key, frozenset())
+    return next(iter(owners)) if len(owners) == 1 else None
+
+
+def _full_organisation(item: TypedName, key: str, organisations: Iterable[TypedName]) -> str | None:
+    if item.type != "ORG" or is_acronym(item.name):
+        return None
+    longer = {
+        other_key: " ".join(other.name.split())
+        for other in organisations
+        if (other_key := name_key(other.name)).startswith(f"{key} ") and other.first < item.first
+    }
+    return next(iter(longer.values())) if len(longer) == 1 else None

@@ -1,0 +1,130 @@
+"""The passage graph: which chunk leads to which.
+
+An edge leads from a chunk to the chunk that is *about* a name it mentions (weight 1, and back), between chunks that
+share an uncommon entity (0.3), and weakly between neighbours of one document. Aboutness is what makes a walk on this
+graph find the second half of an answer; entities that everything mentions would only dilute it. All chunks of a
+collection are of one tenant, so no edge crosses tenants.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from graph_store.bundles import Collection
+from graph_store.ids import name_key
+from graph_store.records import Chunk, PassageEdge
+from indexing.passage_graph_settings import GraphSettings
+from indexing.resolution import Resolution
+
+Weights = defaultdict[tuple[str, str], float]
+_WORD = re.compile(r"\w+")
+
+
+def build_passage_edges(
+    collection: Collection, resolution: Resolution, settings: GraphSettings
+) -> tuple[PassageEdge, ...]:
+    """Return the edges, ordered by source and target, one per pair; weights of several reasons add up.
+
+    Linear in the words of the collection plus, for each entity, the square of its at most ``max_entity_chunks`` chunks.
+    """
+    weights: Weights = defaultdict(float)
+    _add_home_edges(weights, collection, settings)
+    _add_entity_edges(weights, resolution, settings)
+    _add_neighbour_edges(weights, collection.chunks, settings)
+    return tuple(
+        PassageEdge(source_id=source, target_id=target, weight=round(weight, 6))
+        for (source, target), weight in sorted(weights.items())
+        if weight > 0
+    )
+
+
+def _add_home_edges(weights: Weights, collection: Collection, settings: GraphSettings) -> None:
+    homes = home_chunks(collection, settings)
+    finder = NameFinder(homes)
+    pairs = {
+        (chunk.id, home)
+        for chunk in collection.chunks
+        for key in finder.names_in(chunk.text)
+        for home in homes[key]
+        if home != chunk.id
+    }
+    for source, target in pairs:
+        weights[source, target] += settings.home_weight
+        weights[target, source] += settings.reverse_home_weight
+
+
+def home_chunks(collection: Collection, settings: GraphSettings) -> Mapping[str, tuple[str, ...]]:
+    """Map the name keys worth following to their home chunks, sorted: long enough, at home in few documents."""
+    document_of = {chunk.id: chunk.document_id for chunk in collection.chunks}
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for home in collection.homes:
+        key = name_key(home.name)
+        if len(key) >= settings.min_name_length and len(key.split()) <= settings.max_name_words:
+            found[key].add(home.chunk_id)
+    return {
+        key: tuple(sorted(chunks))
+        for key, chunks in found.items()
+        if len({document_of[chunk_id] for chunk_id in chunks}) <= settings.max_homes
+    }
+
+
+class NameFinder:
+    """Finds names in texts as runs of words, the longest at each place; single words only where not in lower case."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._by_first: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for key in keys:
+            words = tuple(key.split())
+            self._by_first[words[0]].append(words)
+        for found in self._by_first.values():
+            found.sort(key=lambda words: (-len(words), words))
+
+    def names_in(self, text: str) -> set[str]:
+        """Return the keys that stand in ``text``."""
+        written = _WORD.findall(unicodedata.normalize("NFKC", text))
+        words = [word.casefold() for word in written]
+        found = set()
+        position = 0
+        while position < len(words):
+            length = self._longest(words, written, position)
+            if length:
+                found.add(" ".join(words[position : position + length]))
+            position += max(length, 1)
+        return found
+
+    def _longest(self, words: Sequence[str], written: Sequence[str], position: int) -> int:
+        for name in self._by_first.get(words[position], ()):
+            size = len(name)
+            if size == 1 and written[position].islower():
+                continue
+            if tuple(words[position : position + size]) == name:
+                return size
+        return 0
+
+
+def _add_entity_edges(weights: Weights, resolution: Resolution, settings: GraphSettings) -> None:
+    chunks: defaultdict[str, set[str]] = defaultdict(set)
+    for mention in resolution.mentions:
+        chunks[mention.entity_id].add(mention.chunk_id)
+    pairs = {
+        pair
+        for found in chunks.values()
+        if 2 <= len(found) <= settings.max_entity_chunks
+        for pair in _ordered_pairs(sorted(found))
+    }
+    for pair in pairs:
+        weights[pair] += settings.entity_weight
+
+
+def _ordered_pairs(items: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return ((first, second) for first in items for second in items if first != second)
+
+
+def _add_neighbour_edges(weights: Weights, chunks: Sequence[Chunk], settings: GraphSettings) -> None:
+    ordered = sorted(chunks, key=lambda chunk: (chunk.document_id, chunk.position))
+    for first, second in pairwise(ordered):
+        if first.document_id == second.document_id:
+            weights[first.id, second.id] += settings.neighbour_weight
+            weights[second.id, first.id] += settings.neighbour_weight

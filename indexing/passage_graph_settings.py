@@ -1,0 +1,25 @@
+"""Settings of the passage graph."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphSettings:
+    """Which chunks lead to which, and how strongly."""
+
+    home_weight: float = 1.0
+    """Weight of the edge from a chunk to the chunk that is about a name it mentions."""
+    reverse_home_weight: float = 1.0
+    """Weight of the same edge backwards."""
+    max_homes: int = 3
+    """Names with home passages in more documents than this say too little to be followed."""
+    min_name_length: int = 5
+    """Shortest name, in characters of its normal form, that is looked for in texts."""
+    max_name_words: int = 8
+    """Longest name, in words, that is looked for in texts."""
+    entity_weight: float = 0.3
+    """Weight of the edge between chunks that mention the same entity."""
+    max_entity_chunks: int = 30
+    """Entities in more chunks than this join too much to mean anything."""
+    neighbour_weight: float = 0.1
+    """Weight of the edge between chunks that follow each other in one document."""
