@@ -21,8 +21,8 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
         "theme": "theme topic subject issue motif thread trend pattern debate idea concern argument lesson challenge "
         "attitude opinion view perspective position approach takeaway insight conclusion focus question",
         "many": "various different several recurring recur repeatedly common commonly typical typically general "
-        "generally often usually mostly most overall whole broad broadly dominant prevailing widely frequent main major "
-        "key central",
+        "generally often usually mostly most overall whole broad broadly dominant prevailing widely frequent main "
+        "major key central",
         "whole": "collection corpus archive library everything entire folder knowledge dataset",
         "vary": "differ vary compare contrast evolve change agree disagree contradict similarity difference",
     }.items()
