@@ -16,10 +16,12 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import yaml
 from yaml.constructor import SafeConstructor
 
+from belvedere.errors import UserMistake
+
 S = TypeVar("S")
 
 
-class ConfigError(Exception):
+class ConfigError(UserMistake):
     """A configuration that cannot be used; the message is one sentence with the file, the line and what to do."""
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-import functools
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -21,7 +20,6 @@ def config_text(settings: object, *, heading: str) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-@functools.cache
 def field_comments(section: type) -> dict[str, str]:
     """Return field -> the text that stands under it in the source of the dataclass, on one line.
 

@@ -1,0 +1,62 @@
+"""``belvedere ask``."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
+from belvedere.cli.printing import say, say_json, shown_times, wrapped
+from belvedere.cli.progress import ProgressBar
+from belvedere.json_form import answer_json
+
+if TYPE_CHECKING:
+    from query.outcome import Answer, Citation
+
+
+@click.command()
+@click.argument("question")
+@retrieval_options
+@click.option("--show-context", is_flag=True, help="Print the passages that were weighed, too.")
+@EVERYBODY
+def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool) -> None:
+    """Answer a question from the documents, with the source of every sentence.
+
+    Where the documents do not tell, the answer says so.
+    """
+    with shared.open() as kb, ProgressBar("asking"):
+        answer = kb.ask(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+    if shared.as_json:
+        say_json(answer_json(answer))
+    else:
+        show_answer(answer, show_context=show_context)
+
+
+def show_answer(answer: "Answer", *, show_context: bool = False) -> None:
+    """Print an answer for people: text, sources, route with its reason, times."""
+    say(wrapped(answer.answer))
+    if answer.citations:
+        say()
+    for citation in answer.citations:
+        say(_source_line(citation))
+        say(wrapped(f"“{' '.join(citation.quote.split())}”", indent="    "))
+    say()
+    say(wrapped(f"route: {answer.route}. {answer.route_reason}"))
+    say(f"time: {shown_times(answer.timings_ms)}")
+    if show_context:
+        _show_context(answer)
+
+
+def _source_line(citation: "Citation") -> str:
+    place = " > ".join(dict.fromkeys((citation.title or citation.document_id, *citation.heading_path)))
+    page = "" if citation.page is None else f", page {citation.page}"
+    return f"[{citation.number}] {place}{page} ({citation.document_id})"
+
+
+def _show_context(answer: "Answer") -> None:
+    say()
+    say("Passages that were weighed:" if answer.evidence else "No passages were weighed on this route.", bold=True)
+    for piece in answer.evidence:
+        say()
+        weak = ", too weak to answer" if piece.weak else ""
+        say(f"{piece.title or piece.document_id} ({piece.document_id}, cosine {piece.cosine:.2f}{weak})")
+        say(wrapped(piece.text, indent="    "))

@@ -1,0 +1,84 @@
+"""The options of ``belvedere eval``, handed to it as one record."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import click
+
+from belvedere.cli.options import CONFIG, FILTER, JSON, Command, with_options
+from graph_store.filters import MetadataFilter
+
+System: TypeAlias = Literal["bm25", "dense", "hybrid", "local"]
+SYSTEMS: tuple[System, ...] = get_args(System)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluating:
+    """Which systems are compared on what, and where indexes are kept."""
+
+    systems: tuple[System, ...]
+    filters: tuple[MetadataFilter, ...]
+    limit: int | None
+    seed: int
+    cache: Path | None
+    config: Path | None
+    as_json: bool
+
+
+class SystemsType(click.ParamType[tuple[System, ...]]):
+    """Names of systems, separated by commas."""
+
+    name = "systems"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[System, ...]:  # noqa: ANN401  # as click declares it
+        """Read the names."""
+        if isinstance(value, tuple):
+            return value
+        names = [name.strip() for name in str(value).split(",") if name.strip()]
+        for name in names:
+            if name not in SYSTEMS:
+                self.fail(f"{name!r} is not one of {', '.join(SYSTEMS)}", param, ctx)
+        if not names:
+            self.fail(f"name one of {', '.join(SYSTEMS)}, or several with commas", param, ctx)
+        return tuple(system for system in SYSTEMS if system in names)
+
+
+_OPTIONS: tuple[Callable[[Command], Command], ...] = (
+    click.option(
+        "--compare",
+        "systems",
+        type=SystemsType(),
+        default=",".join(SYSTEMS),
+        show_default=True,
+        metavar="NAME[,NAME]",
+        help="Systems to measure.",
+    ),
+    FILTER,
+    click.option(
+        "--limit", type=click.IntRange(min=1), help="Only a sample of this many questions, drawn by the seed."
+    ),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn."),
+    click.option(
+        "--cache",
+        "--store",
+        "cache",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Folder that keeps the indexes.  [default: belvedere/eval in the user's cache folder]",
+    ),
+    CONFIG,
+    JSON,
+)
+
+
+def evaluation_options(command: Command) -> Command:
+    """Add the options of ``Evaluating`` to a command, which takes the record as ``options``."""
+
+    @functools.wraps(command)
+    def with_evaluating(*, folder: Path, **given: Any) -> None:  # noqa: ANN401  # the fields of Evaluating, as click hands them over
+        command(folder=folder, options=Evaluating(**given))
+
+    return with_options(with_evaluating, _OPTIONS)

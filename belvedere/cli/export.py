@@ -1,0 +1,42 @@
+"""``belvedere export``."""
+
+import sys
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from belvedere.cli.options import EVERYBODY, Shared
+from belvedere.cli.printing import say, say_json
+from belvedere.cli.progress import ProgressBar
+from belvedere.errors import UserMistake
+
+
+@click.command()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["graphml", "jsonl"]),
+    required=True,
+    help="graphml: the graph of entities. jsonl: every record, one a line.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File to write.  [default: stdout]",
+)
+@EVERYBODY
+def export(shared: Shared, form: Literal["graphml", "jsonl"], output: Path | None) -> None:
+    """Write the graph, or every record, for use elsewhere."""
+    if output is None and shared.as_json:
+        raise UserMistake("with --json the export needs a file to go to: add --output FILE")
+    with shared.open() as kb, ProgressBar("exporting"):
+        if output is None:
+            kb.export(sys.stdout.buffer, form)
+            return
+        counts = kb.export(output, form)
+    if shared.as_json:
+        say_json({"path": str(output), "format": form, "records": counts})
+    else:
+        say(f"{output}: " + ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in counts.items()))

@@ -1,0 +1,48 @@
+"""``belvedere index``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from belvedere.cli.options import DOCUMENT_GROUPS, Shared, shared_options
+from belvedere.cli.printing import complain, say, say_json
+from belvedere.cli.progress import ProgressBar
+from belvedere.json_form import index_json
+
+if TYPE_CHECKING:
+    from indexing.report import IndexReport
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
+@shared_options(DOCUMENT_GROUPS)
+def index(shared: Shared, paths: tuple[Path, ...], prune: bool) -> None:
+    """Bring the store up to date with files, folders or corpus.jsonl files.
+
+    Reads .txt .md .html .pdf .docx .csv .jsonl; only what has changed is done again. What cannot be read is named at
+    the end, and the rest is indexed.
+    """
+    with shared.open(as_caller=False) as kb, ProgressBar("getting ready") as bar:
+        report = kb.index(paths, groups=shared.groups, prune=prune, progress=bar)
+    if shared.as_json:
+        say_json(index_json(report))
+    else:
+        _show(report)
+
+
+def _show(report: "IndexReport") -> None:
+    documents = report.documents
+    say(
+        f"documents: {documents.added} added, {documents.updated} updated, {documents.unchanged} unchanged, "
+        f"{documents.deleted} deleted, {len(documents.failed)} failed"
+    )
+    say(
+        f"the store now holds {report.chunks:,} chunks, {report.entities:,} entities, {report.relations:,} relations, "
+        f"{report.communities:,} communities, {report.tree_nodes:,} tree nodes"
+    )
+    steps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in report.seconds.items() if seconds >= 0.05)
+    say(f"{sum(report.seconds.values()):.1f} s" + (f" ({steps})" if steps else ""))
+    for failure in documents.failed:
+        complain(f"left out {failure.uri}: {failure.error}")

@@ -1,0 +1,78 @@
+"""The ``belvedere`` command: parses, runs, and turns whatever happens into an exit code and one sentence.
+
+0: done. 2: the user can mend it. 1: a fault of ours. 130: stopped with Ctrl-C.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from belvedere import __version__
+from belvedere.cli.ask import ask
+from belvedere.cli.communities import communities
+from belvedere.cli.delete import delete
+from belvedere.cli.evaluate import evaluate
+from belvedere.cli.export import export
+from belvedere.cli.graph import graph
+from belvedere.cli.index import index
+from belvedere.cli.printing import complain
+from belvedere.cli.search import search
+from belvedere.cli.status import status
+from belvedere.cli.tree import tree
+from belvedere.errors import user_sentence
+
+OK, OURS, MISTAKE, STOPPED = 0, 1, 2, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="belvedere", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Answer questions about a collection of documents: from passages, communities, or the whole."""
+
+
+for command in (index, ask, search, evaluate, status, delete, communities, tree, graph, export):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; nothing is raised."""
+    try:
+        result = cli.main(args=list(arguments) or ["--help"], prog_name="belvedere", standalone_mode=False)
+    except click.ClickException as error:
+        complain(_usage_sentence(error))
+        return MISTAKE
+    except (KeyboardInterrupt, click.Abort):
+        complain("stopped; nothing is lost: run the same command again to go on")
+        return STOPPED
+    except Exception as error:  # noqa: BLE001  # the edge of the program: every error becomes an exit code
+        return _failed(error)
+    return result if isinstance(result, int) else OK
+
+
+def _usage_sentence(error: click.ClickException) -> str:
+    message = error.format_message()
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"{message.rstrip('.')}; see `{error.ctx.command_path} --help`"
+    return message
+
+
+def _failed(error: Exception) -> int:
+    sentence = user_sentence(error)
+    if sentence is not None:
+        complain(sentence)
+        return MISTAKE
+    if os.environ.get("BELVEDERE_TRACEBACK"):
+        traceback.print_exception(error)
+    complain(
+        f"internal error, not your fault ({type(error).__name__}: {error}); "
+        "set BELVEDERE_TRACEBACK=1 and run again to see where, and please report it"
+    )
+    return OURS

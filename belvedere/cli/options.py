@@ -1,0 +1,148 @@
+"""Options that several commands share, each group handed to the command as one record."""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import click
+
+from graph_store.filters import MetadataFilter, parse_filter
+
+if TYPE_CHECKING:
+    from belvedere.knowledge_base import KnowledgeBase
+
+Route: TypeAlias = Literal["auto", "local", "community", "tree"]
+Command: TypeAlias = Callable[..., None]
+
+DEFAULT_CONFIG = Path("config.yaml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What every command takes: which store, which settings, how to print; and who asks."""
+
+    store: Path
+    config: Path | None
+    as_json: bool
+    tenant: str
+    groups: tuple[str, ...]
+
+    def open(self, *, as_caller: bool = True) -> "KnowledgeBase":
+        """Open the knowledge base; ``groups`` are the caller's unless they mean something else to the command."""
+        from belvedere.knowledge_base import KnowledgeBase  # noqa: PLC0415  # heavy import, only when used
+
+        return KnowledgeBase.open(
+            self.store, config=settings_file(self.config), tenant=self.tenant, groups=self.groups if as_caller else ()
+        )
+
+
+def settings_file(given: Path | None) -> Path | None:
+    """Return the settings file: the one given, else ``config.yaml`` where it stands in the current folder."""
+    return DEFAULT_CONFIG if given is None and DEFAULT_CONFIG.is_file() else given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """How a question is to be looked up."""
+
+    route: Route
+    k: int | None
+    filters: tuple[MetadataFilter, ...]
+
+
+class FilterType(click.ParamType[MetadataFilter]):
+    """A condition on metadata: ``key=value``, also with ``!= < <= > >=``."""
+
+    name = "key=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> MetadataFilter:  # noqa: ANN401  # as click declares it
+        """Read the condition."""
+        try:
+            return value if isinstance(value, MetadataFilter) else parse_filter(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+CONFIG = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Settings file.  [default: config.yaml in the current folder, where there is one]",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+FILTER = click.option(
+    "--filter",
+    "filters",
+    type=FilterType(),
+    multiple=True,
+    help="Only documents with this metadata; also !=, <, <=, >, >=. Repeat it for several conditions.",
+)
+
+
+def shared_options(groups_help: str) -> Callable[[Command], Command]:
+    """Add the options of ``Shared`` to a command, which takes the record first; groups mean what the help says."""
+    options = (
+        click.option(
+            "--store",
+            type=click.Path(path_type=Path),
+            default=Path("belvedere-store"),
+            show_default="./belvedere-store",
+            metavar="DIR",
+            help="Folder of the store.",
+        ),
+        CONFIG,
+        click.option("--tenant", default="default", show_default=True, help="Tenant whose documents these are."),
+        click.option("--groups", multiple=True, metavar="NAME[,NAME]", help=groups_help),
+        JSON,
+    )
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_shared(
+            *, store: Path, config: Path | None, as_json: bool, tenant: str, groups: Sequence[str], **rest: object
+        ) -> None:
+            names = tuple(name.strip() for given in groups for name in given.split(",") if name.strip())
+            command(Shared(store=store, config=config, as_json=as_json, tenant=tenant, groups=names), **rest)
+
+        return with_options(with_shared, options)
+
+    return decorate
+
+
+def retrieval_options(command: Command) -> Command:
+    """Add the options of ``Retrieval`` to a command, which takes the record as ``retrieval``."""
+
+    @functools.wraps(command)
+    def with_retrieval(
+        *given: object, route: Route, k: int | None, filters: tuple[MetadataFilter, ...], **rest: object
+    ) -> None:
+        command(*given, retrieval=Retrieval(route=route, k=k, filters=filters), **rest)
+
+    options = (
+        click.option(
+            "--route",
+            type=click.Choice(["auto", "local", "community", "tree"]),
+            default="auto",
+            show_default=True,
+            help="Where to look: passages, communities, or the summary tree.",
+        ),
+        click.option(
+            "-k", type=click.IntRange(min=1), default=None, help="Number of results.  [default: as configured]"
+        ),
+        FILTER,
+    )
+    return with_options(with_retrieval, options)
+
+
+def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """Add options to a command, in the order in which its help lists them."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+CALLER_GROUPS = "Groups that you belong to; documents of other groups stay hidden."
+DOCUMENT_GROUPS = "Groups that may read these documents.  [default: everybody of the tenant]"
+EVERYBODY = shared_options(CALLER_GROUPS)

@@ -1,0 +1,167 @@
+"""Reads a data set for evaluation: ``corpus.jsonl`` with documents, ``questions.jsonl`` with their gold documents."""
+
+import contextlib
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from belvedere.errors import UserMistake
+from graph_store.filters import Filters, MetadataFilter
+
+Row: TypeAlias = Mapping[str, object]
+Gold: TypeAlias = tuple[frozenset[str], ...]
+
+
+class DatasetError(UserMistake):
+    """A data set that cannot be evaluated; one sentence with the file and the line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledQuestion:
+    """A question with its gold: each group is one piece of evidence that any of its documents supplies.
+
+    No group at all says that the documents do not answer the question.
+    """
+
+    id: str
+    text: str
+    type: str
+    gold: Gold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A shuffled corpus and the questions to score on it."""
+
+    name: str
+    corpus: tuple[Row, ...]
+    questions: tuple[LabelledQuestion, ...]
+    seed: int
+
+    @property
+    def text_bytes(self) -> int:
+        """Return the size of all document texts in UTF-8."""
+        return sum(len(str(row["text"]).encode("utf-8", "surrogatepass")) for row in self.corpus)
+
+    def missing_gold(self) -> frozenset[str]:
+        """Return the gold documents that the corpus does not have: no system can find them."""
+        known = {str(row["id"]) for row in self.corpus}
+        return frozenset(name for question in self.questions for group in question.gold for name in group - known)
+
+
+def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: Filters = ()) -> Dataset:
+    """Read ``folder``; the corpus comes back in a seeded random order.
+
+    ``filters`` apply to the fields of documents and of questions, each file where it has the field. ``limit`` takes a
+    seeded sample of the questions, in the file's order.
+    """
+    corpus_rows = _rows(folder / "corpus.jsonl", required=("id", "text"))
+    question_rows = _rows(folder / "questions.jsonl", required=("question",))
+    for condition in filters:
+        if not any(condition.key in row for row in (*corpus_rows, *question_rows)):
+            raise DatasetError(f"no document or question of {folder} has the field {condition.key!r} to filter by")
+    corpus = _filtered(corpus_rows, filters)
+    _refuse_duplicates(corpus, folder / "corpus.jsonl")
+    random.Random(seed).shuffle(corpus)
+    questions = [_question(number, row) for number, row in enumerate(_filtered(question_rows, filters))]
+    if not any(question.gold for question in questions):
+        raise DatasetError(f"no question in {folder / 'questions.jsonl'} names a gold document: nothing can be scored")
+    return Dataset(
+        name=folder.resolve().name, corpus=tuple(corpus), questions=_sample(questions, limit, seed), seed=seed
+    )
+
+
+def _rows(path: Path, *, required: Sequence[str]) -> list[Row]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise DatasetError(
+            f"cannot read {path}: {reason}; a data set is a folder with corpus.jsonl and questions.jsonl"
+        ) from None
+    return list(_parsed(path, lines, required))
+
+
+def _parsed(path: Path, lines: Sequence[str], required: Sequence[str]) -> Iterator[Row]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(f"{path}, line {number}: not valid JSON ({error})") from None
+        if not isinstance(row, dict):
+            raise DatasetError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
+        missing = [key for key in required if not isinstance(row.get(key), str)]
+        if missing:
+            raise DatasetError(f"{path}, line {number}: the field {missing[0]!r} must be there as a text")
+        yield row
+
+
+def _refuse_duplicates(corpus: Sequence[Row], path: Path) -> None:
+    seen: set[object] = set()
+    for row in corpus:
+        if row["id"] in seen:
+            raise DatasetError(f"{path}: two documents have the id {row['id']!r}")
+        seen.add(row["id"])
+
+
+def _question(number: int, row: Row) -> LabelledQuestion:
+    return LabelledQuestion(
+        id=str(row.get("id", number)),
+        text=str(row["question"]),
+        type=str(row.get("type") or "question"),
+        gold=_gold(row),
+    )
+
+
+def _gold(row: Row) -> Gold:
+    """Return the groups of a row; ``gold_groups`` says more than ``gold_ids`` where a row has both."""
+    groups = row.get("gold_groups") or [[name] for name in _listed(row.get("gold_ids"))]
+    sets = [frozenset(map(str, _listed(group))) for group in _listed(groups)]
+    return tuple(dict.fromkeys(group for group in sets if group))
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _sample(questions: Sequence[LabelledQuestion], limit: int | None, seed: int) -> tuple[LabelledQuestion, ...]:
+    if limit is None or limit >= len(questions):
+        return tuple(questions)
+    chosen = random.Random(seed).sample(range(len(questions)), limit)
+    return tuple(questions[index] for index in sorted(chosen))
+
+
+def _filtered(rows: Sequence[Row], filters: Filters) -> list[Row]:
+    """Return the rows that pass every condition on a field that some row of this file has."""
+    present = [condition for condition in filters if any(condition.key in row for row in rows)]
+    return [row for row in rows if all(_passes(row, condition) for condition in present)]
+
+
+def _passes(row: Row, condition: MetadataFilter) -> bool:
+    if condition.key not in row:
+        return condition.operator == "!="
+    stored = row[condition.key]
+    if isinstance(stored, list):
+        return (condition.value in map(str, stored)) == (condition.operator != "!=")
+    return _compare(stored, condition)
+
+
+def _compare(stored: object, condition: MetadataFilter) -> bool:
+    left: float | str = str(stored)
+    right: float | str = condition.value
+    with contextlib.suppress(ValueError):
+        left, right = float(left), float(right)
+    order = (left > right) - (left < right)  # type: ignore[operator]  # both are numbers, or both are texts
+    return {
+        "=": order == 0,
+        "!=": order != 0,
+        "<": order < 0,
+        "<=": order <= 0,
+        ">": order > 0,
+        ">=": order >= 0,
+    }[condition.operator]

@@ -1,0 +1,95 @@
+"""Puts the questions to each system, one at a time, and takes down what it found and how long it took."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from belvedere.evaluation.abstention import Verdict
+from belvedere.evaluation.dataset import LabelledQuestion
+from belvedere.evaluation.measures import collapse
+from belvedere.knowledge_base import KnowledgeBase
+from graph_store.records import Hit
+from indexing.report import Progress
+from query.engine import System
+from query.outcome import Answer
+from query.request import AskOptions
+
+# Chunks asked for, so that collapsing them to documents, and gold groups to one, leaves ten and more.
+RANKED_CHUNKS = 100
+
+ANSWERING: frozenset[System] = frozenset({"local"})
+"""Systems that answer as well as rank: they can abstain, and their latency is that of the whole answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRun:
+    """What one system made of all questions, in their order.
+
+    ``rankings`` are document ids, best first; ``verdicts`` is empty for a system that only ranks.
+    """
+
+    rankings: tuple[tuple[str, ...], ...]
+    milliseconds: tuple[float, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def run_system(
+    kb: KnowledgeBase,
+    system: System,
+    questions: Sequence[LabelledQuestion],
+    progress: Callable[[Progress], None] | None = None,
+) -> SystemRun:
+    """Put all questions to one system, warm: the first one is asked once more beforehand, and not counted."""
+    rankings, milliseconds, verdicts = [], [], []
+    for question in questions[:1]:
+        _ask(kb, system, question)
+    for number, question in enumerate(questions):
+        if progress is not None:
+            progress(Progress(step=f"asking_{system}", done=number, total=len(questions)))
+        asked = _ask(kb, system, question)
+        rankings.append(asked.ranking)
+        milliseconds.append(asked.milliseconds)
+        if asked.verdict is not None:
+            verdicts.append(asked.verdict)
+    return SystemRun(rankings=tuple(rankings), milliseconds=tuple(milliseconds), verdicts=tuple(verdicts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    ranking: tuple[str, ...]
+    milliseconds: float
+    verdict: Verdict | None
+
+
+def _ask(kb: KnowledgeBase, system: System, question: LabelledQuestion) -> _Asked:
+    start = time.perf_counter()
+    hits = kb.engine.rank_chunks(question.text, system, RANKED_CHUNKS, AskOptions(access=kb.access))
+    spent = time.perf_counter() - start
+    verdict = None
+    if system in ANSWERING:
+        start = time.perf_counter()
+        answer = kb.ask(question.text, route="local")
+        spent = time.perf_counter() - start
+        verdict = _verdict(question, answer)
+    return _Asked(ranking=_documents(kb, hits), milliseconds=spent * 1000.0, verdict=verdict)
+
+
+def _verdict(question: LabelledQuestion, answer: Answer) -> Verdict:
+    support = answer.trace.support
+    return Verdict(
+        answerable=bool(question.gold), abstained=answer.abstained, support=0.0 if support is None else support
+    )
+
+
+def _documents(kb: KnowledgeBase, hits: Sequence[Hit]) -> tuple[str, ...]:
+    return collapse(chunk.document_id for chunk in kb.store.chunks(kb.access, [hit.id for hit in hits]))
+
+
+def time_question_embedding(kb: KnowledgeBase, questions: Sequence[LabelledQuestion]) -> tuple[float, ...]:
+    """Return the milliseconds that embedding each question alone takes, warm: the yardstick for latencies."""
+    milliseconds = []
+    for question in (*questions[:1], *questions):
+        start = time.perf_counter()
+        kb.embedder.embed_question(question.text)
+        milliseconds.append((time.perf_counter() - start) * 1000.0)
+    return tuple(milliseconds[1:])

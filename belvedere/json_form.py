@@ -1,0 +1,169 @@
+"""Records as the JSON objects that are printed; the keys are part of the product's face."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from belvedere.entity_view import EntityView
+    from belvedere.status import StoreStatus
+    from graph_store.records import Community, TreeNode
+    from indexing.report import IndexReport
+    from query.outcome import Answer, Citation, SearchOutcome
+
+
+def index_json(report: "IndexReport") -> dict[str, object]:
+    """Return a report as the JSON object that is printed."""
+    documents = report.documents
+    return {
+        "documents": {
+            "added": documents.added,
+            "updated": documents.updated,
+            "unchanged": documents.unchanged,
+            "deleted": documents.deleted,
+            "failed": [{"uri": failure.uri, "error": failure.error} for failure in documents.failed],
+        },
+        "chunks": report.chunks,
+        "entities": report.entities,
+        "relations": report.relations,
+        "communities": report.communities,
+        "tree_nodes": report.tree_nodes,
+        "seconds": {step: round(seconds, 3) for step, seconds in report.seconds.items()},
+    }
+
+
+def answer_json(answer: "Answer") -> dict[str, object]:
+    """Return an answer as the JSON object that is printed."""
+    return {
+        "question": answer.question,
+        "answer": answer.answer,
+        "abstained": answer.abstained,
+        "route": answer.route,
+        "route_reason": answer.route_reason,
+        "made_by": answer.made_by,
+        "citations": [_citation_json(citation) for citation in answer.citations],
+        "evidence": [
+            {
+                "chunk_id": piece.chunk_id,
+                "document_id": piece.document_id,
+                "title": piece.title,
+                "cosine": piece.cosine,
+                "weak": piece.weak,
+                "text": piece.text,
+            }
+            for piece in answer.evidence
+        ],
+        "timings_ms": dict(answer.timings_ms),
+        "tokens": dict(answer.tokens),
+    }
+
+
+def _citation_json(citation: "Citation") -> dict[str, object]:
+    return {
+        "number": citation.number,
+        "chunk_id": citation.chunk_id,
+        "document_id": citation.document_id,
+        "title": citation.title,
+        "source_uri": citation.source_uri,
+        "heading_path": list(citation.heading_path),
+        "page": citation.page,
+        "quote": citation.quote,
+        "char_start": citation.char_start,
+        "char_end": citation.char_end,
+    }
+
+
+def search_json(outcome: "SearchOutcome") -> dict[str, object]:
+    """Return the results as the JSON object that is printed."""
+    return {
+        "route": outcome.route,
+        "results": [
+            {
+                "rank": result.rank,
+                "kind": result.kind,
+                "id": result.id,
+                "document_id": result.document_id,
+                "title": result.title,
+                "score": result.score,
+                "signals": dict(result.signals),
+                "text": result.text,
+            }
+            for result in outcome.results
+        ],
+        "timings_ms": dict(outcome.timings_ms),
+    }
+
+
+def status_json(found: "StoreStatus") -> dict[str, object]:
+    """Return a status as the JSON object that is printed."""
+    counts = found.counts
+    return {
+        "store": str(found.store),
+        "embedding_model": found.embedding_model,
+        "dimension": found.dimension,
+        "tenant": found.tenant,
+        "documents": counts.documents,
+        "chunks": counts.chunks,
+        "entities": counts.entities,
+        "relations": counts.relations,
+        "communities": counts.communities,
+        "tree_nodes": counts.tree_nodes,
+        "up_to_date": found.up_to_date,
+        "store_bytes": found.store_bytes,
+    }
+
+
+def community_json(community: "Community", names: Mapping[str, str]) -> dict[str, object]:
+    """Return a community; ``names`` are those of entities by id."""
+    return {
+        "id": community.id,
+        "level": community.level,
+        "parent_id": community.parent_id,
+        "title": community.title,
+        "entities": len(community.entity_ids),
+        "key_entities": key_entity_names(community, names),
+        "report": [{"text": sentence.text, "chunk_ids": list(sentence.chunk_ids)} for sentence in community.report],
+        "made_by": community.made_by,
+    }
+
+
+def key_entity_names(community: "Community", names: Mapping[str, str]) -> list[str]:
+    """Return the names of the key entities of a community."""
+    return [names[entity_id] for entity_id in community.key_entity_ids if entity_id in names]
+
+
+def node_json(node: "TreeNode") -> dict[str, object]:
+    """Return a node of a summary tree."""
+    return {
+        "id": node.id,
+        "level": node.level,
+        "parent_id": node.parent_id,
+        "document_id": node.document_id,
+        "title": node.title,
+        "summary": [{"text": sentence.text, "chunk_ids": list(sentence.chunk_ids)} for sentence in node.summary],
+        "child_ids": list(node.child_ids),
+        "chunk_ids": list(node.chunk_ids),
+        "made_by": node.made_by,
+    }
+
+
+def entity_json(view: "EntityView") -> dict[str, object]:
+    """Return an entity with its relations and mentions."""
+    entity = view.entity
+    return {
+        "id": entity.id,
+        "name": entity.name,
+        "type": entity.type,
+        "aliases": list(entity.aliases),
+        "description": entity.description,
+        "relations": [
+            {
+                "source": relation.source,
+                "predicate": relation.predicate,
+                "target": relation.target,
+                "weight": relation.weight,
+                "evidence": list(relation.evidence),
+            }
+            for relation in view.relations
+        ],
+        "mentions": dict(view.mentions_by_document),
+    }

@@ -1,0 +1,255 @@
+"""The face of Belvedere: a collection of documents that answers questions."""
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from belvedere.entity_view import EntityView, view_entity
+from belvedere.errors import UserMistake
+from belvedere.export import ExportFormat, export_to_file, export_to_stream
+from belvedere.settings import Settings, load_settings
+from belvedere.status import StoreStatus, read_status
+from belvedere.wiring import make_embedder, open_to_read, open_to_write
+from graph_store.access import DEFAULT_TENANT, Access
+from graph_store.filters import MetadataFilter, parse_filter
+from graph_store.records import Community, TreeNode
+from graph_store.store import GraphStore
+from indexing.build_index import IndexOptions, build_index
+from indexing.report import IndexReport, Progress
+from model_clients.embedder import Embedder
+from query.engine import QueryEngine
+from query.outcome import Answer, SearchOutcome
+from query.request import AskOptions, RouteChoice
+
+ProgressListener = Callable[[Progress], None]
+
+
+class UnknownDocument(UserMistake):
+    """No document that the caller may read has the id."""
+
+
+class UnknownEntity(UserMistake):
+    """No entity that the caller may read about has the name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """Which documents were deleted, and which of the given ids no document had."""
+
+    deleted: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+class KnowledgeBase:
+    """A store with the means to fill it and to ask it.
+
+    Opening is cheap: the store is opened at the first read, the embedding model loaded at its first use. What was read
+    is kept between calls, so a second question is answered faster than the first; after ``index`` and ``delete`` the
+    store is opened anew. Close it, or use it in a ``with`` statement.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, access: Access) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._access = access
+        self._reader: GraphStore | None = None
+        self._asker: QueryEngine | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = "belvedere-store",
+        *,
+        config: str | Path | Settings | None = None,
+        tenant: str = DEFAULT_TENANT,
+        groups: Iterable[str] = (),
+    ) -> Self:
+        """Open the store in the folder ``path``, which need not exist before something is indexed.
+
+        ``config`` is a settings file or ready settings; ``tenant`` and ``groups`` say who asks: every read shows only
+        what this caller may read. Raises ``ConfigError``.
+        """
+        settings = config if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
+        return cls(Path(path), settings, Access(tenant=tenant, groups=frozenset(groups)))
+
+    # -- filling ------------------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        tenant: str | None = None,
+        groups: Iterable[str] = (),
+        prune: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> IndexReport:
+        """Bring the store up to date with files, folders or ``corpus.jsonl`` files; only what changed is done again.
+
+        The documents belong to ``tenant`` (by default the caller's own); ``groups`` restricts who may read them (empty:
+        every caller of the tenant). ``prune`` removes documents whose source is gone. Raises ``SourceMissing`` for a
+        path that does not exist, ``StoreUnusable`` where the store cannot be written, ``ModelUnusable``.
+        """
+        given = [paths] if isinstance(paths, str | Path) else paths
+        options = IndexOptions(
+            tenant=self._access.tenant if tenant is None else tenant, groups=tuple(sorted(set(groups))), prune=prune
+        )
+        with closing(self._writer()) as store:
+            return self._build([Path(path) for path in given], store, options, progress)
+
+    def delete(self, document_ids: Iterable[str], *, progress: ProgressListener | None = None) -> Deletion:
+        """Delete documents of the caller's tenant with all that rests on them, and make the derived layer anew.
+
+        Raises ``StoreUnusable`` where there is no store, or one that cannot be written.
+        """
+        wanted = tuple(dict.fromkeys(document_ids))
+        tenant = self._access.tenant
+        self.store.counts(self._access)  # a store that is not there is told apart before one is made
+        with closing(self._writer()) as store:
+            deleted = store.delete_documents(tenant, wanted)
+            if deleted:
+                self._build([], store, IndexOptions(tenant=tenant), progress)
+        return Deletion(deleted=deleted, missing=tuple(name for name in wanted if name not in deleted))
+
+    def _writer(self) -> GraphStore:
+        self.close()
+        return open_to_write(self._folder, self._settings, embedder=self.embedder)
+
+    def _build(
+        self, paths: Sequence[Path], store: GraphStore, options: IndexOptions, progress: ProgressListener | None
+    ) -> IndexReport:
+        return build_index(
+            paths,
+            store=store,
+            embedder=self.embedder,
+            settings=self._settings.indexing,
+            options=options,
+            progress=progress,
+        )
+
+    # -- asking -------------------------------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        question: str,
+        *,
+        route: RouteChoice = "auto",
+        k: int | None = None,
+        filters: Iterable[str | MetadataFilter] = (),
+    ) -> Answer:
+        """Answer with source sentences and their citations, or say that the documents do not tell.
+
+        ``route`` forces a route, ``k`` the number of results, ``filters`` limits the documents (``"year>=2020"``).
+        Raises ``UnknownMetadataKey``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
+        """
+        return self.engine.ask(question, self._options(route, k, filters))
+
+    def search(
+        self,
+        question: str,
+        *,
+        route: RouteChoice = "auto",
+        k: int | None = None,
+        filters: Iterable[str | MetadataFilter] = (),
+    ) -> SearchOutcome:
+        """Retrieve without answering; parameters and errors as of ``ask``."""
+        return self.engine.search(question, self._options(route, k, filters))
+
+    def _options(self, route: RouteChoice, k: int | None, filters: Iterable[str | MetadataFilter]) -> AskOptions:
+        parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
+        return AskOptions(route=route, k=k, filters=parsed, access=self._access)
+
+    # -- looking around -----------------------------------------------------------------------------------------------
+
+    def status(self) -> StoreStatus:
+        """Say what the store holds for this caller and whether it is up to date; loads no model."""
+        return read_status(self._folder, self.store, self._access)
+
+    def communities(self, level: int | None = None) -> tuple[Community, ...]:
+        """Return the communities of all levels, or of one (0 is the finest), largest first within a level."""
+        return self.store.communities(self._access, level=level)
+
+    def tree(self, document: str | None = None) -> tuple[TreeNode, ...]:
+        """Return the nodes of the summary tree, top level first; those of one document where its id is given.
+
+        Raises ``UnknownDocument``.
+        """
+        if document is not None and not self.store.documents(self._access, [document]):
+            known = [found.id for found in self.store.list_documents(self._access)]
+            raise UnknownDocument(f"no document has the id {document!r}{_nearest(document, known)}")
+        return self.store.tree_nodes(self._access, document_id=document)
+
+    def graph(self, entity: str) -> tuple[EntityView, ...]:
+        """Return the entities that bear the name, most mentioned first, each with its relations and mentions.
+
+        Raises ``UnknownEntity``.
+        """
+        found = self.store.find_entities(self._access, entity)
+        if not found:
+            known = [other.name for other in self.store.list_entities(self._access)]
+            raise UnknownEntity(f"the documents name no {entity!r}{_nearest(entity, known)}")
+        return tuple(view_entity(self.store, self._access, item) for item in found)
+
+    def export(self, destination: str | Path | BinaryIO, form: ExportFormat = "graphml") -> dict[str, int]:
+        """Write all that the caller may read: the entity graph, or every record as JSON Lines.
+
+        ``destination`` is a file (replaced whole, or not at all) or a binary stream. Returns the number of records of
+        each kind.
+        """
+        if isinstance(destination, str | Path):
+            return export_to_file(self.store, self._access, Path(destination), form)
+        return export_to_stream(self.store, self._access, destination, form)
+
+    # -- what stands behind -------------------------------------------------------------------------------------------
+
+    @property
+    def access(self) -> Access:
+        """Who asks."""
+        return self._access
+
+    @property
+    def store(self) -> GraphStore:
+        """The store, open for reading. Raises ``StoreUnusable`` where there is none, or one of another version."""
+        if self._reader is None:
+            self._reader = open_to_read(self._folder, self._settings)
+        return self._reader
+
+    @property
+    def engine(self) -> QueryEngine:
+        """The engine that answers. Raises ``StoreMismatch`` where the store was made with another embedding model."""
+        if self._asker is None:
+            self.close()
+            self._reader = open_to_read(self._folder, self._settings, expected_model=self.embedder.model_id)
+            self._asker = QueryEngine(self._reader, self.embedder, self._settings.query)
+        return self._asker
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model, loaded at its first use."""
+        return make_embedder(self._settings.embedder)
+
+    def close(self) -> None:
+        """Close the store; calling it twice is harmless, and the next read opens it again."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = None
+        self._asker = None
+
+    def __enter__(self) -> Self:
+        """Return this knowledge base."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=3)
+    return f" (similar: {', '.join(near)})" if near else ""

@@ -1,0 +1,36 @@
+"""All settings of Belvedere: the sections of the floors, put together. Defaults stand in the sections themselves."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from belvedere.config import read_config
+from belvedere.config_text import config_text
+from graph_store.settings import StoreSettings
+from indexing.settings import IndexingSettings
+from model_clients.settings import EmbedderSettings
+from query.settings import QuerySettings
+
+_HEADING = (
+    "Every setting of Belvedere with its default. The commands read config.yaml in the folder where they run, or the "
+    "file given with --config; what is left out keeps its default."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One section per floor."""
+
+    store: StoreSettings = field(default_factory=StoreSettings)
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    indexing: IndexingSettings = field(default_factory=IndexingSettings)
+    query: QuerySettings = field(default_factory=QuerySettings)
+
+
+def load_settings(path: Path | None) -> Settings:
+    """Read the settings file at ``path``, or return the defaults where there is none. Raises ``ConfigError``."""
+    return Settings() if path is None else read_config(path, Settings)
+
+
+def default_config_text() -> str:
+    """Return the text of the ``config.yaml`` that lists every setting with its default."""
+    return config_text(Settings(), heading=_HEADING)

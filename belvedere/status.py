@@ -1,0 +1,44 @@
+"""What a store holds."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from graph_store.access import Access
+from graph_store.bundles import StoreCounts
+from graph_store.store import GraphStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStatus:
+    """A store at a glance.
+
+    ``counts`` are of what the caller may read. ``up_to_date`` says whether communities and trees were made from the
+    documents as they are; if not, the next indexing run makes them. ``store_bytes`` is the size on the disk.
+    """
+
+    store: Path
+    embedding_model: str
+    dimension: int
+    tenant: str
+    counts: StoreCounts
+    up_to_date: bool
+    store_bytes: int
+
+
+def read_status(folder: Path, store: GraphStore, access: Access) -> StoreStatus:
+    """Look at an open store in ``folder``."""
+    counts = store.counts(access)
+    return StoreStatus(
+        store=folder,
+        embedding_model=store.embedding_model,
+        dimension=store.dimension,
+        tenant=access.tenant,
+        counts=counts,
+        up_to_date=counts.documents == 0 or store.derived_fingerprint(access.tenant) is not None,
+        store_bytes=folder_bytes(folder),
+    )
+
+
+def folder_bytes(folder: Path) -> int:
+    """Return the total size of the files below ``folder``."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

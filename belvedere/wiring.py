@@ -1,0 +1,37 @@
+"""Which implementation stands behind each contract: the only place that tells them apart by name."""
+
+from pathlib import Path
+
+from belvedere.config import ConfigError
+from belvedere.settings import Settings
+from graph_store.embedded.store import EmbeddedStore
+from graph_store.store import GraphStore
+from model_clients.embedder import Embedder
+from model_clients.hashing_embedder import HashingEmbedder
+from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
+from model_clients.settings import EmbedderSettings
+
+
+def make_embedder(settings: EmbedderSettings) -> Embedder:
+    """Return the embedder that ``settings.model`` names; ``hashing:DIMENSION`` is the one without a model."""
+    match settings.model.partition(":"):
+        case ("hashing", ":", dimension):
+            if not dimension.isdecimal() or not 0 < int(dimension) <= 65_536:
+                raise ConfigError(
+                    f"embedder.model: {settings.model!r} needs a number of dimensions, as in 'hashing:256'"
+                )
+            return HashingEmbedder(int(dimension))
+        case _:
+            return SentenceTransformerEmbedder(settings)
+
+
+def open_to_read(folder: Path, settings: Settings, *, expected_model: str | None = None) -> GraphStore:
+    """Open an existing store for reading. Raises ``StoreUnusable`` where there is none, or one that does not fit."""
+    return EmbeddedStore.open(folder, settings=settings.store, read_only=True, expected_model=expected_model)
+
+
+def open_to_write(folder: Path, settings: Settings, *, embedder: Embedder) -> GraphStore:
+    """Open a store for writing, made anew where there is none. Raises ``StoreUnusable``."""
+    return EmbeddedStore.create_or_open(
+        folder, embedding_model=embedder.model_id, dimension=embedder.dimension, settings=settings.store
+    )
