@@ -1,0 +1,104 @@
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from belvedere.evaluation.dataset import DatasetError, read_dataset
+from graph_store.filters import parse_filter
+
+
+def write(folder: Path, corpus: Sequence[Mapping[str, object]], questions: Sequence[Mapping[str, object]]) -> Path:
+    for name, rows in (("corpus", corpus), ("questions", questions)):
+        (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(row) for row in rows) + "\n\n", encoding="utf-8")
+    return folder
+
+
+def documents(count: int) -> list[dict[str, object]]:
+    return [{"id": f"d{number}", "title": "", "text": f"text {number}"} for number in range(count)]
+
+
+def test_gold_of_every_form(tmp_path: Path) -> None:
+    questions: list[dict[str, object]] = [
+        {"id": "q1", "question": "one?", "gold_ids": ["d1", "d2", "d1"], "type": "fact"},
+        {"question": "two?", "gold_ids": ["d1"], "gold_groups": [["d1", "d2"], ["d3"]]},
+        {"question": "none?", "gold_ids": [], "type": None},
+    ]
+    read = read_dataset(write(tmp_path, documents(4), questions), seed=0).questions
+    assert read[0].gold == (frozenset({"d1"}), frozenset({"d2"}))
+    assert (read[0].id, read[0].type) == ("q1", "fact")
+    assert read[1].gold == (frozenset({"d1", "d2"}), frozenset({"d3"}))
+    assert (read[1].id, read[1].type) == ("1", "question")
+    assert read[2].gold == ()
+
+
+def test_the_corpus_is_shuffled_by_the_seed(tmp_path: Path) -> None:
+    folder = write(tmp_path, documents(50), [{"question": "?", "gold_ids": ["d1"]}])
+    orders = [[row["id"] for row in read_dataset(folder, seed=seed).corpus] for seed in (0, 0, 1)]
+    assert orders[0] == orders[1]
+    assert orders[0] != orders[2]
+    assert orders[0] != [row["id"] for row in documents(50)]
+    assert sorted(map(str, orders[0])) == sorted(str(row["id"]) for row in documents(50))
+
+
+def test_a_limit_takes_a_seeded_sample_in_order(tmp_path: Path) -> None:
+    questions = [{"id": f"q{number:02}", "question": "?", "gold_ids": ["d1"]} for number in range(40)]
+    folder = write(tmp_path, documents(2), questions)
+    chosen = [question.id for question in read_dataset(folder, seed=5, limit=10).questions]
+    assert len(chosen) == 10
+    assert chosen == sorted(chosen)
+    assert chosen != [f"q{number:02}" for number in range(10)]
+    assert chosen == [question.id for question in read_dataset(folder, seed=5, limit=10).questions]
+
+
+def test_filters_apply_where_a_file_has_the_field(tmp_path: Path) -> None:
+    corpus = [{"id": "a", "text": "x", "lang": "en"}, {"id": "b", "text": "y", "lang": "de"}]
+    questions = [{"question": f"{year}?", "gold_ids": ["a"], "year": year} for year in (1999, 2005, 2010)]
+    folder = write(tmp_path, corpus, questions)
+    read = read_dataset(folder, seed=0, filters=(parse_filter("lang=en"), parse_filter("year>=2005")))
+    assert [row["id"] for row in read.corpus] == ["a"]
+    assert [question.text for question in read.questions] == ["2005?", "2010?"]
+
+
+def test_a_filter_on_a_field_that_no_row_has(tmp_path: Path) -> None:
+    folder = write(tmp_path, documents(1), [{"question": "?", "gold_ids": ["d0"]}])
+    with pytest.raises(DatasetError, match="has the field 'language' to filter by"):
+        read_dataset(folder, seed=0, filters=(parse_filter("language=en"),))
+
+
+def test_gold_that_the_corpus_lacks(tmp_path: Path) -> None:
+    folder = write(tmp_path, documents(2), [{"question": "?", "gold_ids": ["d0", "gone"]}])
+    assert read_dataset(folder, seed=0).missing_gold() == {"gone"}
+
+
+def test_the_size_of_the_text_is_in_bytes(tmp_path: Path) -> None:
+    folder = write(tmp_path, [{"id": "a", "text": "é"}], [{"question": "?", "gold_ids": ["a"]}])
+    assert read_dataset(folder, seed=0).text_bytes == 2
+
+
+@pytest.mark.parametrize(
+    ("corpus", "questions", "sentence"),
+    [
+        ('{"id": "a"}', "", r"corpus.jsonl, line 1: the field 'text'"),
+        ("\n[1]", "", r"corpus.jsonl, line 2: expected an object, got list"),
+        ("{", "", r"corpus.jsonl, line 1: not valid JSON"),
+        ('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}', "{}", r"questions.jsonl, line 1: the field 'question'"),
+        (
+            '{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}',
+            '{"question": "?", "gold_ids": ["a"]}',
+            r"two documents have the id 'a'",
+        ),
+        ('{"id": "a", "text": "x"}', '{"question": "?"}', r"no question in .* names a gold document"),
+        ('{"id": "a", "text": "x"}', "", r"no question in .* names a gold document"),
+    ],
+)
+def test_a_data_set_that_cannot_be_used(tmp_path: Path, corpus: str, questions: str, sentence: str) -> None:
+    (tmp_path / "corpus.jsonl").write_text(corpus, encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(questions, encoding="utf-8")
+    with pytest.raises(DatasetError, match=sentence):
+        read_dataset(tmp_path, seed=0)
+
+
+def test_a_folder_without_a_data_set(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"cannot read .*corpus\.jsonl: No such file"):
+        read_dataset(tmp_path, seed=0)
