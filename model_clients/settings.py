@@ -1,0 +1,28 @@
+"""Settings of the model clients."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+ModelDtype: TypeAlias = Literal["auto", "float32", "bfloat16"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSettings:
+    """Which embedding model is used, and how."""
+
+    model: str = "bundled:all-MiniLM-L6-v2"
+    """``bundled:NAME`` for a model in an installed package, else a sentence-transformers hub name or a folder."""
+    revision: str = ""
+    """Commit or tag of a hub model; empty for its main branch."""
+    question_prefix: str = ""
+    """Stands before every question; empty for what the model is known to want."""
+    passage_prefix: str = ""
+    """Stands before every passage; empty for what the model is known to want."""
+    dtype: ModelDtype = "auto"
+    """``auto`` is bfloat16 where the processor multiplies bfloat16 matrices itself, float32 elsewhere."""
+    device: str = "cpu"
+    """The torch device that the model runs on."""
+    batch_size: int = 32
+    """Passages per forward pass."""
+    threads: int = 0
+    """Threads of one forward pass; 0 for torch's own choice."""
