@@ -1,7 +1,7 @@
 """The passage graph: which chunk leads to which.
 
 An edge leads from a chunk to the chunk that is *about* a name it mentions (weight 1, and back), between chunks that
-share an uncommon entity (0.3), and weakly between neighbours of one document. Aboutness is what makes a walk on this
+share an uncommon entity (the rarer the heavier), and weakly between neighbours of one document. Aboutness is what makes a walk on this
 graph find the second half of an answer; entities that everything mentions would only dilute it. All chunks of a
 collection are of one tenant, so no edge crosses tenants.
 """
@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from graph_store.bundles import Collection
 from graph_store.ids import name_key
-from graph_store.records import Chunk, PassageEdge
+from graph_store.records import Chunk, NamedHome, PassageEdge
 from indexing.passage_graph_settings import GraphSettings
 from indexing.resolution import Resolution
 
@@ -27,7 +27,8 @@ def build_passage_edges(
 ) -> tuple[PassageEdge, ...]:
     """Return the edges, ordered by source and target, one per pair; weights of several reasons add up.
 
-    Linear in the words of the collection plus, for each entity, the square of its at most ``max_entity_chunks`` chunks.
+    Time is linear in the words of the collection, plus for each entity the square of its at most
+    ``max_entity_chunks`` chunks.
     """
     weights: Weights = defaultdict(float)
     _add_home_edges(weights, collection, settings)
@@ -56,10 +57,14 @@ def _add_home_edges(weights: Weights, collection: Collection, settings: GraphSet
 
 
 def home_chunks(collection: Collection, settings: GraphSettings) -> Mapping[str, tuple[str, ...]]:
-    """Map the name keys worth following to their home chunks, sorted: long enough, at home in few documents."""
+    """Map the name keys worth following to their home chunks, sorted: long enough, at home in few documents.
+
+    Titles and headings are the best witnesses. A lead subject counts only in a document whose title gives no name, a
+    definition only for a name that has no other home.
+    """
     document_of = {chunk.id: chunk.document_id for chunk in collection.chunks}
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for home in collection.homes:
+    for home in _best_witnesses(collection.homes):
         key = name_key(home.name)
         if len(key) >= settings.min_name_length and len(key.split()) <= settings.max_name_words:
             found[key].add(home.chunk_id)
@@ -68,6 +73,17 @@ def home_chunks(collection: Collection, settings: GraphSettings) -> Mapping[str,
         for key, chunks in found.items()
         if len({document_of[chunk_id] for chunk_id in chunks}) <= settings.max_homes
     }
+
+
+def _best_witnesses(homes: Sequence[NamedHome]) -> list[NamedHome]:
+    titled = {home.chunk_id for home in homes if home.kind == "title"}
+    kept = [
+        home
+        for home in homes
+        if home.kind in {"title", "heading"} or (home.kind == "lead_subject" and home.chunk_id not in titled)
+    ]
+    known = {name_key(home.name) for home in kept}
+    return kept + [home for home in homes if home.kind == "definition" and name_key(home.name) not in known]
 
 
 class NameFinder:
@@ -108,14 +124,11 @@ def _add_entity_edges(weights: Weights, resolution: Resolution, settings: GraphS
     chunks: defaultdict[str, set[str]] = defaultdict(set)
     for mention in resolution.mentions:
         chunks[mention.entity_id].add(mention.chunk_id)
-    pairs = {
-        pair
-        for found in chunks.values()
-        if 2 <= len(found) <= settings.max_entity_chunks
-        for pair in _ordered_pairs(sorted(found))
-    }
-    for pair in pairs:
-        weights[pair] += settings.entity_weight
+    for found in chunks.values():
+        if 2 <= len(found) <= settings.max_entity_chunks:
+            share = settings.entity_weight / (len(found) - 1)
+            for pair in _ordered_pairs(sorted(found)):
+                weights[pair] += share
 
 
 def _ordered_pairs(items: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ class GraphSettings:
 
     home_weight: float = 1.0
     """Weight of the edge from a chunk to the chunk that is about a name it mentions."""
-    reverse_home_weight: float = 1.0
+    reverse_home_weight: float = 0.5
     """Weight of the same edge backwards."""
     max_homes: int = 3
     """Names with home passages in more documents than this say too little to be followed."""
@@ -17,8 +17,8 @@ class GraphSettings:
     """Shortest name, in characters of its normal form, that is looked for in texts."""
     max_name_words: int = 8
     """Longest name, in words, that is looked for in texts."""
-    entity_weight: float = 0.3
-    """Weight of the edge between chunks that mention the same entity."""
+    entity_weight: float = 0.6
+    """What an entity gives to the edges of each chunk that mentions it, shared among the other chunks that do."""
     max_entity_chunks: int = 30
     """Entities in more chunks than this join too much to mean anything."""
     neighbour_weight: float = 0.1
