@@ -100,6 +100,13 @@ class GraphStore(Protocol):
         """Read everything of a tenant that the derived layer is made from."""
         ...
 
+    def content_digest(self, tenant: str) -> str:
+        """Return a SHA-256 in hexadecimal over the records of a tenant: equal for equal content, whatever its history.
+
+        Vectors do not count, nor what tells of the store or the source files and not of the content (sequences, times).
+        """
+        ...
+
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def counts(self, access: Access) -> StoreCounts:

@@ -1,0 +1,78 @@
+"""The append-only log of changes and the sequences that tell what an index contains.
+
+``data_sequence`` is the sequence of a tenant's last change of documents, ``derived_sequence`` that of its derived
+layer. An index that has applied all changes up to one of them is current.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from graph_store.records import SearchKind
+
+ChangeKind: TypeAlias = Literal["document", "chunk", "report", "tree_node", "generation"]
+Operation: TypeAlias = Literal["put", "delete"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sequences:
+    """The last changes of a tenant; 0 where there was none. ``fingerprint`` is None where the layer is stale."""
+
+    data: int = 0
+    derived: int = 0
+    fingerprint: str | None = None
+
+    def of(self, kind: SearchKind) -> int:
+        """Return the sequence that an index of ``kind`` must have reached to be current."""
+        return self.data if kind == "chunk" else self.derived
+
+
+def read_sequences(connection: sqlite3.Connection, tenant: str) -> Sequences:
+    """Return the last changes of a tenant."""
+    found = connection.execute(
+        "SELECT data_sequence, derived_sequence, fingerprint FROM tenants WHERE tenant = ?", (tenant,)
+    ).fetchone()
+    return Sequences() if found is None else Sequences(data=found[0], derived=found[1], fingerprint=found[2])
+
+
+def log_changes(
+    connection: sqlite3.Connection,
+    tenant: str,
+    *,
+    kind: ChangeKind,
+    operation: Operation,
+    records: Iterable[tuple[str, int]],
+) -> None:
+    """Append one change per record (key, row number)."""
+    connection.executemany(
+        "INSERT INTO changes (tenant, kind, key, row, operation) VALUES (?, ?, ?, ?, ?)",
+        ((tenant, kind, key, row, operation) for key, row in records),
+    )
+
+
+def mark_data_changed(connection: sqlite3.Connection, tenant: str) -> None:
+    """Set the data sequence to the end of the log; the derived layer becomes stale."""
+    connection.execute(
+        "INSERT INTO tenants (tenant, data_sequence) VALUES (?, (SELECT max(sequence) FROM changes))"
+        " ON CONFLICT (tenant) DO UPDATE SET data_sequence = excluded.data_sequence, fingerprint = NULL",
+        (tenant,),
+    )
+
+
+def mark_derived_changed(connection: sqlite3.Connection, tenant: str) -> None:
+    """Set the derived sequence to the end of the log."""
+    connection.execute(
+        "INSERT INTO tenants (tenant, derived_sequence) VALUES (?, (SELECT max(sequence) FROM changes))"
+        " ON CONFLICT (tenant) DO UPDATE SET derived_sequence = excluded.derived_sequence",
+        (tenant,),
+    )
+
+
+def changed_rows(connection: sqlite3.Connection, tenant: str, kind: SearchKind, *, after: int) -> Sequence[int]:
+    """Return the row numbers of ``kind`` that changed after a sequence, ascending, without duplicates."""
+    found = connection.execute(
+        "SELECT DISTINCT row FROM changes WHERE sequence > ? AND tenant = ? AND kind = ? ORDER BY row",
+        (after, tenant, kind),
+    )
+    return [row for (row,) in found]

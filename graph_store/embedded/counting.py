@@ -1,0 +1,34 @@
+"""Counting what a scope may read."""
+
+import sqlite3
+
+from graph_store.bundles import StoreCounts
+from graph_store.embedded.access_sql import Scope, readable
+from graph_store.embedded.entity_names import ANY_EVIDENCE
+
+
+def count_records(connection: sqlite3.Connection, scope: Scope) -> StoreCounts:
+    """Count the readable records of each kind."""
+
+    def number(statement: str) -> int:
+        found: int = connection.execute(statement, {**scope.parameters, "any": ANY_EVIDENCE}).fetchone()[0]
+        return found
+
+    def owned(table: str) -> int:
+        return number(f"SELECT count(*) FROM {table} WHERE tenant = :tenant AND {readable(table)}")
+
+    return StoreCounts(
+        documents=owned("documents"),
+        chunks=owned("chunks"),
+        entities=number(
+            "SELECT count(DISTINCT part.entity_row) FROM documents JOIN entity_name_support AS part"
+            f" ON part.document_row = documents.row AND part.ordinal = :any"
+            f" WHERE documents.tenant = :tenant AND {readable('documents')}"
+        ),
+        relations=number(
+            "SELECT count(DISTINCT part.relation_row) FROM relation_evidence AS part"
+            f" JOIN chunks ON chunks.row = part.chunk_row WHERE chunks.tenant = :tenant AND {readable('chunks')}"
+        ),
+        communities=owned("communities"),
+        tree_nodes=owned("tree_nodes"),
+    )

@@ -1,0 +1,134 @@
+"""The keyword indexes of a store: opened when needed, brought up to date from the change log, rebuilt when broken."""
+
+import hashlib
+import logging
+import shutil
+import sqlite3
+import threading
+from pathlib import Path
+
+from graph_store.embedded.change_log import changed_rows, read_sequences
+from graph_store.embedded.database import Database
+from graph_store.embedded.keyword_analysis import ANALYSIS_VERSION
+from graph_store.embedded.keyword_index import KeywordIndex
+from graph_store.embedded.keyword_texts import read_keyword_texts
+from graph_store.embedded.writer_lock import writer_is_active
+from graph_store.records import SearchKind
+from graph_store.settings import StoreSettings
+
+_log = logging.getLogger(__name__)
+
+# tantivy reports everything, a broken file as well as a full disk, as ValueError.
+_FAILURES = (ValueError, OSError)
+
+
+def index_folder(store_folder: Path, tenant: str) -> Path:
+    """Return the folder of a tenant's derived indexes; any text may be a tenant, so its hash names the folder."""
+    return store_folder / "indexes" / hashlib.sha256(tenant.encode("utf-8")).hexdigest()[:20]
+
+
+class KeywordCatalog:
+    """Keyword indexes by tenant and kind.
+
+    A writer keeps them in folders. A reader uses those, and one in memory where the one on the disk is missing, broken,
+    or behind without a writer at work that will bring it up to date.
+    """
+
+    def __init__(self, folder: Path, database: Database, settings: StoreSettings) -> None:
+        self._folder = folder
+        self._database = database
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._on_disk: dict[tuple[str, SearchKind], KeywordIndex] = {}
+        self._in_memory: dict[tuple[str, SearchKind], KeywordIndex] = {}
+
+    def index_of(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind) -> KeywordIndex | None:
+        """Return the index to search, current within a snapshot as far as this process can make it; None if empty."""
+        target = read_sequences(connection, tenant).of(kind)
+        if target == 0:
+            return None
+        found = self._on_disk.get((tenant, kind))
+        if found is not None and found.sequence == target:
+            return found
+        with self._lock:
+            if self._database.read_only:
+                return self._for_reading(connection, tenant, kind, target)
+            return self._caught_up(connection, tenant, kind, target)
+
+    def catch_up(self, tenant: str) -> None:
+        """Bring the indexes of a tenant up to date on the disk; called by the writer after its commits."""
+        with self._database.snapshot() as connection:
+            for kind in ("chunk", "report", "tree_node"):
+                self.index_of(connection, tenant, kind)
+
+    def _path(self, tenant: str, kind: SearchKind) -> Path:
+        return index_folder(self._folder, tenant) / f"keywords-{kind}-{ANALYSIS_VERSION}"
+
+    def _opened(self, tenant: str, kind: SearchKind) -> KeywordIndex | None:
+        """Return the index on the disk as it is now; None where it is missing or unreadable."""
+        path = self._path(tenant, kind)
+        if not (path / "meta.json").exists():
+            return None
+        try:
+            found = self._on_disk.get((tenant, kind))
+            if found is None:
+                found = KeywordIndex(path, memory_bytes=self._settings.keyword_memory_bytes)
+            else:
+                found.reload()
+        except _FAILURES as error:
+            _log.warning("keyword index %s is unreadable and will be built again: %s", path, error)
+            return None
+        self._on_disk[tenant, kind] = found
+        return found
+
+    def _for_reading(
+        self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int
+    ) -> KeywordIndex | None:
+        found = self._opened(tenant, kind)
+        if found is not None and (found.sequence == target or writer_is_active(self._folder)):
+            return found
+        return self._from_memory(connection, tenant, kind, target)
+
+    def _from_memory(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int) -> KeywordIndex:
+        found = self._in_memory.get((tenant, kind))
+        if found is None or found.sequence != target:
+            found = KeywordIndex(None, memory_bytes=self._settings.keyword_memory_bytes)
+            found.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
+            self._in_memory[tenant, kind] = found
+        return found
+
+    def _caught_up(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int) -> KeywordIndex:
+        try:
+            found = self._opened(tenant, kind)
+            if found is None or found.sequence is None or found.sequence > target:
+                found = self._emptied(tenant, kind)
+                found.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
+            elif found.sequence < target:
+                self._replay(connection, found, tenant, kind)
+        except _FAILURES as error:
+            _log.warning("the keyword index of %r could not be written, memory serves: %s", kind, error)
+            self._on_disk.pop((tenant, kind), None)
+            return self._from_memory(connection, tenant, kind, target)
+        self._in_memory.pop((tenant, kind), None)
+        return found
+
+    def _emptied(self, tenant: str, kind: SearchKind) -> KeywordIndex:
+        path = self._path(tenant, kind)
+        self._on_disk.pop((tenant, kind), None)
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        found = KeywordIndex(path, memory_bytes=self._settings.keyword_memory_bytes)
+        self._on_disk[tenant, kind] = found
+        return found
+
+    def _replay(self, connection: sqlite3.Connection, index: KeywordIndex, tenant: str, kind: SearchKind) -> None:
+        """Apply the changes since the index's sequence; any order and any repetition leads to the same."""
+        assert index.sequence is not None
+        target = read_sequences(connection, tenant).of(kind)
+        changed = changed_rows(connection, tenant, kind, after=index.sequence)
+        added = list(read_keyword_texts(connection, tenant, kind, changed))
+        dead = index.dead + len(changed) - len(added)
+        if dead > self._settings.keyword_dead_share * (index.size + len(added)):
+            index.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
+        else:
+            index.apply(changed, added, sequence=target, dead=dead)

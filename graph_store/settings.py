@@ -1,0 +1,41 @@
+"""Settings of the stores; every default is written here and nowhere else."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSettings:
+    """Knobs of the embedded store. Only speed and memory depend on them, never what is found exactly."""
+
+    ann_threshold: int = 50_000
+    """Vectors of one kind and tenant above which an approximate index is built, where hnswlib can be imported."""
+
+    exact_rows: int = 20_000
+    """Rows that pass access and filters up to which a search is exact, whatever the size of the index."""
+
+    ann_neighbours: int = 16
+    """M of the HNSW graph: links per vector."""
+
+    ann_build_effort: int = 100
+    """ef_construction of the HNSW graph: candidates looked at per insertion."""
+
+    ann_search_effort: int = 200
+    """ef of a search in the HNSW graph: candidates looked at per search, at least."""
+
+    ann_dead_share: float = 0.2
+    """Share of deleted vectors in the HNSW graph above which it is built again."""
+
+    vector_file_rows: int = 10_000
+    """Vectors of one kind and tenant from which a matrix file is kept beside the database (loading fewer is quick)."""
+
+    keyword_dead_share: float = 0.1
+    """Share of deleted texts in a keyword index above which it is built again, since they blur its word statistics."""
+
+    keyword_terms: int = 64
+    """Distinct words of a question that take part in a keyword search; the rarest are kept."""
+
+    keyword_memory_bytes: int = 50_000_000
+    """Memory of the keyword index writer, in bytes (at least 15,000,000)."""
+
+    busy_timeout_ms: int = 5_000
+    """How long a statement waits for a lock in the database, in milliseconds."""
