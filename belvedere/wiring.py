@@ -4,7 +4,7 @@ from pathlib import Path
 
 from belvedere.config import ConfigError
 from belvedere.settings import Settings
-from graph_store.embedded.store import EmbeddedStore
+from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
 from model_clients.hashing_embedder import HashingEmbedder

@@ -76,7 +76,7 @@ class TransformerModel:
             rows = torch.from_numpy(weights.padded(tokens.shape[1])).to(self._device)
             spans = torch.bmm(rows, tokens)
             flat = self._finish({"sentence_embedding": spans.reshape(-1, spans.shape[2])})
-            return pooled, flat.reshape(spans.shape[0], spans.shape[1], -1)
+            return pooled, flat.reshape(spans.shape[0], spans.shape[1], flat.shape[-1])
 
     def _features(self, encodings: Sequence["Encoding"]) -> dict[str, "torch.Tensor"]:
         length = max(len(encoding) for encoding in encodings)

@@ -1,0 +1,137 @@
+"""The story of an indexing run: load, compare, chunk, embed, extract, write; then derive and publish.
+
+Every batch of documents is one commit, so a run that is stopped loses at most one batch, and the next run goes on from
+there: what is stored with an equal content hash is left alone, and a derived layer that is older than the documents is
+made again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from model_clients.cpu_metered import CpuMeteredEmbedder
+
+from graph_store.access import DEFAULT_TENANT
+from graph_store.store import GraphStore
+from indexing.derived_step import derive
+from indexing.document_step import DocumentStep
+from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
+from indexing.settings import IndexingSettings
+from indexing.source_step import SourceChanges, SourceStep, gone_documents
+from model_clients.embedder import Embedder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexOptions:
+    """Whose documents these are, and whether documents whose source is gone are removed."""
+
+    tenant: str = DEFAULT_TENANT
+    groups: tuple[str, ...] = ()
+    prune: bool = False
+
+
+def build_index(
+    paths: Sequence[Path],
+    *,
+    store: GraphStore,
+    embedder: Embedder,
+    settings: IndexingSettings,
+    options: IndexOptions,
+    progress: ProgressListener | None = None,
+) -> IndexReport:
+    """Bring the store up to date with files, folders and ``corpus.jsonl`` files.
+
+    Sources that cannot be read are named in the report and stop nothing; a path that does not exist raises before
+    anything is written.
+    """
+    run = IndexRun(store, embedder, settings=settings, options=options, listener=progress)
+    return run.bring_up_to_date(paths)
+
+
+class IndexRun:
+    """One indexing run of one tenant."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        embedder: Embedder,
+        *,
+        settings: IndexingSettings,
+        options: IndexOptions,
+        listener: ProgressListener | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder = CpuMeteredEmbedder(embedder)
+        self._settings = settings
+        self._options = options
+        self._listener = listener
+        self._clock = StepClock()
+
+    def bring_up_to_date(self, paths: Sequence[Path]) -> IndexReport:
+        """Do the whole run and report on it."""
+        cpu_start = time.process_time()
+        stored = self._store.document_states(self._options.tenant)
+        sources = SourceStep(stored, self._settings, tenant=self._options.tenant, groups=self._options.groups)
+        with self._clock.step("load"):
+            changes = sources.run(paths, lambda done, total: self._tell("load", done, total))
+        self._write(changes)
+        gone = gone_documents(stored, changes) if self._options.prune else ()
+        deleted = self._store.delete_documents(self._options.tenant, gone) if gone else ()
+        self.refresh_derived()
+        updated = sum(item.document.id in stored for item in changes.pending)
+        return self._report(
+            DocumentChanges(
+                added=len(changes.pending) - updated,
+                updated=updated,
+                unchanged=len(changes.seen) - len(changes.pending),
+                deleted=len(deleted),
+                failed=tuple(changes.failed),
+            ),
+            time.process_time() - cpu_start,
+        )
+
+    def refresh_derived(self) -> None:
+        """Make the derived layer again where documents or its settings have changed since it was published."""
+        tenant = self._options.tenant
+        if self._store.derived_fingerprint(tenant) == self._settings.derived_fingerprint():
+            return
+        with self._clock.step("read"):
+            collection = self._store.read_collection(tenant)
+        generation = derive(
+            collection,
+            embedder=self._embedder,
+            settings=self._settings,
+            clock=self._clock,
+            started=lambda step: self._tell(step, 0, None),
+        )
+        with self._clock.step("publish"):
+            self._store.publish(generation)
+
+    def _write(self, changes: SourceChanges) -> None:
+        if not changes.pending:
+            return
+        step = DocumentStep(self._store, self._embedder, self._settings, self._clock)
+        total = len(changes.pending)
+        self._tell("documents", 0, total)
+        for done in step.run(changes.pending):
+            self._tell("documents", done, total)
+
+    def _report(self, documents: DocumentChanges, cpu_seconds: float) -> IndexReport:
+        counts = self._store.tenant_counts(self._options.tenant)
+        return IndexReport(
+            documents=documents,
+            chunks=counts.chunks,
+            entities=counts.entities,
+            relations=counts.relations,
+            communities=counts.communities,
+            tree_nodes=counts.tree_nodes,
+            seconds=dict(self._clock.seconds),
+            cpu_seconds=cpu_seconds,
+            embed_cpu_seconds=self._embedder.cpu_seconds,
+            peak_rss_bytes=peak_rss_bytes(),
+        )
+
+    def _tell(self, step: str, done: int, total: int | None) -> None:
+        if self._listener is not None:
+            self._listener(Progress(step=step, done=done, total=total))

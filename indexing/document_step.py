@@ -1,0 +1,153 @@
+"""From a loaded source to a bundle in the store: chunk, embed, extract, write; each batch is one commit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePath
+
+import numpy as np
+
+from graph_store.bundles import DocumentBundle
+from graph_store.indexed_text import chunk_prefix, indexed_text
+from graph_store.records import Chunk, Document, MetadataValue, Sentence
+from graph_store.store import GraphStore
+from indexing.chunking.chunk_document import ChunkedDocument, chunk_document
+from indexing.extraction.extractor import EntityExtractor, Extraction
+from indexing.loading.loaded import LoadedDocument
+from indexing.report import StepClock
+from indexing.settings import IndexingSettings
+from model_clients.embedder import Embedder, Passage, PassageVectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingDocument:
+    """A document that is new or has changed, on its way into the store."""
+
+    document: Document
+    loaded: LoadedDocument
+
+
+def make_document(loaded: LoadedDocument, **identity: str | int | tuple[str, ...]) -> Document:
+    """Return the record of a loaded source; ``identity`` are the fields that indexing decides (id, tenant, ...)."""
+    return Document(
+        source_uri=loaded.source_uri,
+        title=document_title(loaded),
+        media_type=loaded.media_type,
+        metadata=loaded.metadata,
+        effective_from=_date_of(loaded.metadata.get("effective_from")),
+        effective_to=_date_of(loaded.metadata.get("effective_to")),
+        updated_at=loaded.updated_at,
+        **identity,  # type: ignore[arg-type]  # the caller names fields of Document
+    )
+
+
+def document_title(loaded: LoadedDocument) -> str:
+    """Return the source's own title; a file without one is called by its stem, a row without one has none."""
+    if loaded.title or loaded.key:
+        return loaded.title
+    return PurePath(loaded.source_uri).stem.replace("_", " ").strip()
+
+
+def _date_of(value: MetadataValue | None) -> str | None:
+    return None if value is None else str(value)
+
+
+class DocumentStep:
+    """Turns pending documents into stored bundles."""
+
+    def __init__(self, store: GraphStore, embedder: Embedder, settings: IndexingSettings, clock: StepClock) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._settings = settings
+        self._clock = clock
+        self._extractor = EntityExtractor(settings.extraction)
+
+    def run(self, pending: Sequence[PendingDocument]) -> Iterator[int]:
+        """Write all pending documents and yield how many are done after each commit."""
+        done = 0
+        for batch in self._batches(pending):
+            self._write(batch)
+            done += len(batch)
+            yield done
+
+    def _batches(self, pending: Iterable[PendingDocument]) -> Iterator[list[tuple[Document, str, ChunkedDocument]]]:
+        """Chunk documents and group them until a batch holds ``batch_chunks`` chunks."""
+        batch: list[tuple[Document, str, ChunkedDocument]] = []
+        chunks = 0
+        for item in pending:
+            chunked = self._chunk(item)
+            batch.append((item.document, item.loaded.text, chunked))
+            chunks += len(chunked.chunks)
+            if chunks >= self._settings.batch_chunks:
+                yield batch
+                batch, chunks = [], 0
+        if batch:
+            yield batch
+
+    def _chunk(self, item: PendingDocument) -> ChunkedDocument:
+        with self._clock.step("chunk"):
+            return chunk_document(
+                item.document, item.loaded.text, item.loaded.pages, self._embedder, self._settings.chunking
+            )
+
+    def _write(self, batch: Sequence[tuple[Document, str, ChunkedDocument]]) -> None:
+        with self._clock.step("embed"):
+            vectors = self._embed(batch)
+        with self._clock.step("extract"):
+            extractions = self._extractor.extract([(document, chunked.chunks) for document, _, chunked in batch])
+        bundles = [
+            _bundle(entry, passages, extraction)
+            for entry, passages, extraction in zip(batch, vectors, extractions, strict=True)
+        ]
+        with self._clock.step("write"):
+            self._store.write_documents(bundles)
+
+    def _embed(self, batch: Sequence[tuple[Document, str, ChunkedDocument]]) -> list[PassageVectors]:
+        passages = [
+            passage
+            for document, _, chunked in batch
+            for passage in passages_of(document.title, chunked.chunks, chunked.sentences)
+        ]
+        vectors = self._embedder.embed_passages(passages)
+        return list(_split(vectors, [len(chunked.chunks) for _, _, chunked in batch]))
+
+
+def passages_of(title: str, chunks: Sequence[Chunk], sentences: Sequence[Sentence]) -> list[Passage]:
+    """Return what is embedded for each chunk: its indexed text, with the spans of its sentences in that text."""
+    spans: dict[str, list[tuple[int, int]]] = {chunk.id: [] for chunk in chunks}
+    for sentence in sentences:
+        spans[sentence.chunk_id].append((sentence.char_start, sentence.char_end))
+    passages = []
+    for chunk in chunks:
+        shift = len(chunk_prefix(title, chunk))
+        shifted = tuple((start + shift, end + shift) for start, end in spans[chunk.id])
+        passages.append(Passage(text=indexed_text(title, chunk), spans=shifted))
+    return passages
+
+
+def _split(vectors: PassageVectors, sizes: Sequence[int]) -> Iterator[PassageVectors]:
+    start = 0
+    spans = iter(vectors.spans)
+    for size in sizes:
+        yield PassageVectors(passages=vectors.passages[start : start + size], spans=tuple(islice(spans, size)))
+        start += size
+
+
+def _bundle(
+    entry: tuple[Document, str, ChunkedDocument], vectors: PassageVectors, extraction: Extraction
+) -> DocumentBundle:
+    document, text, chunked = entry
+    width = vectors.passages.shape[1]
+    sentence_vectors = np.concatenate([np.zeros((0, width), dtype=np.float32), *vectors.spans])
+    return DocumentBundle(
+        document=document,
+        text=text,
+        parents=chunked.parents,
+        chunks=chunked.chunks,
+        chunk_vectors=vectors.passages,
+        sentences=chunked.sentences,
+        sentence_vectors=sentence_vectors,
+        mentions=extraction.mentions,
+        relations=extraction.relations,
+        homes=extraction.homes,
+    )

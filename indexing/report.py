@@ -1,0 +1,76 @@
+"""What an indexing run tells: progress while it runs, a report at its end."""
+
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from indexing.loading.loaded import LoadFailure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Where a run stands: ``done`` of ``total`` units of the step (``total`` is None where it is not known)."""
+
+    step: str
+    done: int
+    total: int | None
+
+
+ProgressListener: TypeAlias = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChanges:
+    """How many documents a run touched, and which sources it could not read."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+    failed: tuple[LoadFailure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """The result of a run. Counts are those of the whole tenant afterwards; times are wall seconds per step.
+
+    ``embed_cpu_seconds`` is the CPU time of all calls of the embedder, ``cpu_seconds`` that of the whole run.
+    """
+
+    documents: DocumentChanges
+    chunks: int
+    entities: int
+    relations: int
+    communities: int
+    tree_nodes: int
+    seconds: dict[str, float]
+    cpu_seconds: float
+    embed_cpu_seconds: float
+    peak_rss_bytes: int
+
+
+@dataclass(slots=True)
+class StepClock:
+    """Adds up wall time per named step."""
+
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Count the time of the block under ``name``."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] += time.perf_counter() - start
+
+
+def peak_rss_bytes() -> int:
+    """Return the largest resident size of this process so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,34 @@
+"""Settings of indexing: one section per step."""
+
+from dataclasses import dataclass, field
+
+from raptor.settings import TreeSettings
+
+from indexing.chunking.settings import ChunkingSettings
+from indexing.communities.settings import CommunitySettings
+from indexing.extraction.settings import ExtractionSettings
+from indexing.identity import settings_fingerprint
+from indexing.loading.settings import LoadingSettings
+from indexing.passage_graph_settings import GraphSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingSettings:
+    """How documents become chunks, a graph, communities and trees."""
+
+    loading: LoadingSettings = field(default_factory=LoadingSettings)
+    chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
+    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    communities: CommunitySettings = field(default_factory=CommunitySettings)
+    tree: TreeSettings = field(default_factory=TreeSettings)
+    batch_chunks: int = 256
+    """Chunks per commit: an interrupted run loses at most this much work."""
+
+    def document_fingerprint(self) -> str:
+        """Name the settings that a stored document depends on: where they change, documents are made anew."""
+        return settings_fingerprint(self.chunking, self.extraction)
+
+    def derived_fingerprint(self) -> str:
+        """Name the settings that the derived layer depends on."""
+        return settings_fingerprint(self.graph, self.communities, self.tree)

@@ -1,0 +1,112 @@
+"""Which sources are new, changed, unchanged or gone."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graph_store.bundles import DocumentState
+from graph_store.records import Document
+from indexing.document_step import PendingDocument, document_title, make_document
+from indexing.identity import DocumentIds, document_hash, natural_id
+from indexing.loading.discover import discover
+from indexing.loading.load import iterate_source
+from indexing.loading.loaded import LoadedDocument, LoadFailure
+from indexing.settings import IndexingSettings
+
+
+@dataclass(slots=True)
+class SourceChanges:
+    """What was found on the way through the sources.
+
+    ``seen`` are the ids of all documents that exist, changed or not; ``read_whole`` the files that were read to their
+    end without a failure, so that what they no longer hold is known to be gone.
+    """
+
+    pending: list[PendingDocument] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    read_whole: set[Path] = field(default_factory=set)
+    failed: list[LoadFailure] = field(default_factory=list)
+
+
+class SourceStep:
+    """Loads sources and compares them with what is stored."""
+
+    def __init__(
+        self, stored: Mapping[str, DocumentState], settings: IndexingSettings, *, tenant: str, groups: Sequence[str]
+    ) -> None:
+        self._stored = stored
+        self._settings = settings
+        self._tenant = tenant
+        self._groups = tuple(sorted(set(groups)))
+        self._ids = DocumentIds(stored)
+        self._fingerprint = settings.document_fingerprint()
+
+    def run(self, paths: Sequence[Path], tell: Callable[[int, int], None]) -> SourceChanges:
+        """Load everything below ``paths``; ``tell`` hears (done, total) files."""
+        roots = [path.resolve() for path in paths]
+        found = discover(paths, self._settings.loading)
+        changes = SourceChanges(failed=list(found.failures))
+        for done, source in enumerate(found.sources):
+            tell(done, len(found.sources))
+            self._load(source, roots, changes)
+        tell(len(found.sources), len(found.sources))
+        return changes
+
+    def _load(self, source: Path, roots: Sequence[Path], changes: SourceChanges) -> None:
+        failures = len(changes.failed)
+        for loaded in self._documents_of(source, changes):
+            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded.source_uri)
+            if document_id in changes.seen:
+                continue
+            changes.seen.add(document_id)
+            document = self._document(loaded, document_id)
+            if not self._is_stored(document):
+                changes.pending.append(PendingDocument(document=document, loaded=loaded))
+        if len(changes.failed) == failures:
+            changes.read_whole.add(source)
+
+    def _documents_of(self, source: Path, changes: SourceChanges) -> Iterator[LoadedDocument]:
+        for item in iterate_source(source, self._settings.loading):
+            if isinstance(item, LoadFailure):
+                changes.failed.append(item)
+            else:
+                yield item
+
+    def _document(self, loaded: LoadedDocument, document_id: str) -> Document:
+        known = self._stored.get(document_id)
+        return make_document(
+            loaded,
+            id=document_id,
+            version=1 if known is None else known.version + 1,
+            tenant=self._tenant,
+            groups=self._groups,
+            content_hash=document_hash(loaded, document_title(loaded), self._groups, self._fingerprint),
+        )
+
+    def _is_stored(self, document: Document) -> bool:
+        known = self._stored.get(document.id)
+        return known is not None and known.content_hash == document.content_hash
+
+
+def gone_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> tuple[str, ...]:
+    """Return the ids of stored documents whose file is gone, or whose file was read whole and holds them no more."""
+    return tuple(
+        sorted(
+            document_id
+            for document_id, state in stored.items()
+            if document_id not in changes.seen and _is_gone(state.source_uri, changes.read_whole)
+        )
+    )
+
+
+def _is_gone(source_uri: str, read_whole: set[Path]) -> bool:
+    path = source_file(source_uri)
+    return path in read_whole or not path.exists()
+
+
+def source_file(source_uri: str) -> Path:
+    """Return the file of a source URI: a row of a corpus file is ``FILE#ROW``."""
+    whole = Path(source_uri)
+    if whole.exists() or "#" not in source_uri:
+        return whole
+    return Path(source_uri.rpartition("#")[0])
