@@ -1,9 +1,9 @@
 """The passage graph: which chunk leads to which.
 
-An edge leads from a chunk to the chunk that is *about* a name it mentions (weight 1, and back), between chunks that
-share an uncommon entity (the rarer the heavier), and weakly between neighbours of one document. Aboutness is what makes a walk on this
-graph find the second half of an answer; entities that everything mentions would only dilute it. All chunks of a
-collection are of one tenant, so no edge crosses tenants.
+An edge leads from a chunk to the chunk that is *about* a name it mentions, and half as strongly back; between chunks
+that share an uncommon entity, the rarer the stronger; and weakly between neighbours of one document. Aboutness is what
+makes a walk on this graph find the second half of an answer; entities that everything mentions would only dilute it.
+All chunks of a collection are of one tenant, so no edge crosses tenants.
 """
 
 import re

@@ -6,10 +6,11 @@ name, a title with its qualifier). Likeness alone never merges: "John Doe" and "
 
 *Types.* One name has one type in one document, the one most mentions have. PERSON, ORG and PLACE are incompatible with
 each other, all other types are compatible with everything. Over all documents an incompatible type is believed where it
-has at least a third of the documents with such a type; else it is the parser's noise and joins the majority.
+has at least a third of the documents with such a type and more than one mention (or a home); else it is the parser's
+noise and joins the majority. One mention against one other stays undecided: two entities.
 
 *Homonyms.* Titles tell them apart: "Li Wei (footballer)" and "Li Wei (chemist)" are two, and a document that is neither
-joins one only if it names that one's qualifier too. Without brackets, two documents that define a person differently
+joins one only if it has the qualifier's last word too. Without brackets, two documents that define a person differently
 ("is a footballer", "was a chemist") and share no other name are two people. What cannot be told apart stays together:
 two people of one name and one profession, or homonyms that no document defines; two spellings of one name stay two.
 
@@ -124,7 +125,8 @@ class _Resolver:
         return stable_id("ent-", self._collection.tenant, sense.key, sense.type, *qualifier)
 
     def _entity(self, sense: Sense, found: _Evidence) -> Entity:
-        counts = found.names or Counter(found.surfaces)
+        full = Counter({name: count for name, count in found.names.items() if name_key(name) == sense.key})
+        counts = full or found.names or Counter(found.surfaces)
         name = min(counts, key=lambda item: (-counts[item], item))
         return Entity(
             id=self._entity_id(sense),

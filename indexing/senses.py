@@ -76,6 +76,10 @@ class DocumentKeys:
         votes = self._votes[place[0]][place[1]]
         return min(votes, key=lambda kind: (kind == TOPIC, -votes[kind], kind))
 
+    def support(self, place: Place) -> int:
+        """Return how often a name stands in a document; a home passage counts as once more."""
+        return sum(self._votes[place[0]][place[1]].values()) + bool(self.home_chunks.get(place))
+
     def telling_keys(self, document_id: str) -> frozenset[str]:
         """Return the names of a document that tell whom it is about: not places and peoples, which many share."""
         keys = self._votes[document_id]
@@ -106,7 +110,7 @@ class TitleSenses:
         sense = _title_sense(title)
         for name in title.names:
             key = name_key(name)
-            telling = sense.qualifier if key == sense.key else name_key(title.after_comma)
+            telling = sense.qualifier.rsplit(" ", 1)[-1] if key == sense.key else name_key(title.after_comma)
             self._claims[key].setdefault(sense, telling)
 
     def choose(self, document_id: str, key: str) -> Sense:
@@ -120,11 +124,8 @@ class TitleSenses:
         named = [sense for sense, telling in claims.items() if telling and self._names.has_words(document_id, telling)]
         if len(named) == 1:
             return named[0]
-        plain = Sense(key, "", "")
-        if plain in claims or len(claims) != 1:
-            return plain
-        (only,) = claims
-        return only if self._stands_for(key, only, document_id) else plain
+        wanted = [sense for sense in claims if self._stands_for(key, sense, document_id)]
+        return wanted[0] if len(claims) == len(wanted) == 1 else Sense(key, "", "")
 
     def _long_form(self, key: str) -> str:
         """Return what an acronym stands for where all documents that explain it agree."""
@@ -132,11 +133,13 @@ class TitleSenses:
         return next(iter(found)) if len(found) == 1 and len(key) >= _MIN_ACRONYM else key
 
     def _stands_for(self, key: str, sense: Sense, document_id: str) -> bool:
-        """Tell whether a title's short form means that title elsewhere: "Ghost" for "Ghost (film)", and "David Steel"
-        for "David Steel, Baron Steel", but not "Paris" for "Paris, Texas".
+        """Tell whether a name means a title elsewhere without more words: a title without brackets does, also up to
+        its comma ("David Steel" for "David Steel, Baron Steel") but for places ("Paris" is not "Paris, Texas").
         """
-        if key in {sense.key, f"{sense.key} {sense.qualifier}"}:
+        if key == f"{sense.key} {sense.qualifier}".rstrip():
             return True
+        if key == sense.key or sense.qualifier:
+            return False
         return " " in key and self._names.type_at((document_id, key)) != "PLACE"
 
 
@@ -152,20 +155,26 @@ def _with_types(senses: Mapping[Place, Sense], names: DocumentKeys) -> dict[Plac
     result = {}
     for sense, found in places.items():
         types = {place: names.type_at(place) for place in found}
-        chosen = _believed_types(Counter(types.values()))
+        chosen = _chosen_types(types, names)
         for place, kind in types.items():
             result[place] = replace(sense, type=chosen.get(kind, chosen[""]))
     return result
 
 
-def _believed_types(counts: Mapping[str, int]) -> Mapping[str, str]:
-    """Map types to the type their entity gets; ``""`` maps to that of all others. Counts are documents."""
-    exclusive = {kind: count for kind, count in counts.items() if kind in _EXCLUSIVE}
-    total = sum(exclusive.values())
-    believed = [kind for kind, count in exclusive.items() if count * 3 >= total]
+def _chosen_types(types: Mapping[Place, str], names: DocumentKeys) -> Mapping[str, str]:
+    """Map the types of one sense to those its entities get; ``""`` maps to that of all other types."""
+    documents = Counter(types.values())
+    exclusive = {kind: count for kind, count in documents.items() if kind in _EXCLUSIVE}
+    support = {
+        kind: sum(names.support(place) for place, its_kind in types.items() if its_kind == kind) for kind in exclusive
+    }
+    third = sum(exclusive.values()) / 3
+    believed = [kind for kind, count in exclusive.items() if count >= third and support[kind] > 1]
+    # Where nothing is well supported, a single mention stands against a single mention: neither is noise.
+    believed = believed or list(exclusive)
     if len(believed) > 1:
-        return {**{kind: kind for kind in believed}, "": _most(exclusive)}
-    known = {kind: count for kind, count in counts.items() if kind != TOPIC}
+        return {**{kind: kind for kind in believed}, "": _most({kind: exclusive[kind] for kind in believed})}
+    known = {kind: count for kind, count in documents.items() if kind != TOPIC}
     return {"": _most(known) if known else TOPIC}
 
 

@@ -11,6 +11,12 @@ _BRACKETED = re.compile(
     r"\(\s*[\"\u201c'\u2018]?([^\s()\"\u201c\u201d'\u2018\u2019,;]{2,12})[\"\u201d'\u2019]?\s*(?:[,;][^()]*)?\)"
 )
 _WORD = re.compile(r"[^\W_][\w'\u2019&.]*")
+_COMPANY_TEXT = (
+    "inc corp corporation company companies co ltd limited llc llp plc gmbh ag sa spa nv bv kg oy ab group holding "
+    "holdings industries international systems technologies technology enterprises partners associates brothers bros "
+    "laboratories motors markets stores super and the of"
+)
+_COMPANY_WORDS = frozenset(_COMPANY_TEXT.split())
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md"})
 
 
@@ -130,4 +136,9 @@ def _full_organisation(item: TypedName, key: str, organisations: Iterable[TypedN
         for other in organisations
         if (other_key := name_key(other.name)).startswith(f"{key} ") and other.first < item.first
     }
-    return next(iter(longer.values())) if len(longer) == 1 else None
+    if len(longer) != 1:
+        return None
+    (long_key,) = longer
+    # One word is too little, "Treia" is not Treia Cathedral, unless only what companies add to their names is gone.
+    rest = long_key[len(key) :].split()
+    return longer[long_key] if " " in key or _COMPANY_WORDS.issuperset(rest) else None

@@ -3,12 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph_store.ids import name_key
 from graph_store.records import Chunk, Document
 from indexing.extraction.aliases import Acronym, TypedName, canonical_names, find_acronyms
 from indexing.extraction.names import TOPIC, NameSpan
+from indexing.extraction.noun_types import type_of_noun
 from indexing.extraction.plain_text import Block
 from indexing.extraction.reading import Reading
 from indexing.extraction.titles import TitleNames, title_names
@@ -32,11 +33,10 @@ class DocumentNames:
         self.title: TitleNames | None = title_names(document.title)
         acronyms = [find_acronyms(block.text) for _, block, _ in readings]
         self._long_forms = _long_forms(acronyms, readings)
-        prose = [
-            name for _, block, reading in readings if block.kind in {"paragraph", "item"} for name in _texts(reading)
-        ]
-        known = _majority_types((name_key(name), kind) for name, kind in prose)
+        prose = [reading for _, block, reading in readings if block.kind in {"paragraph", "item"}]
+        known = _majority_types((name_key(name), kind) for reading in prose for name, kind in _texts(reading))
         known.update({key: TOPIC for key in self._title_keys() if key not in known})
+        known.update(self._defined_types(prose))
         self.blocks = tuple(
             _accept(entry, _with_acronyms(entry, found, self._long_forms), known)
             for entry, found in zip(readings, acronyms, strict=True)
@@ -55,6 +55,21 @@ class DocumentNames:
     def type_of(self, name: str) -> str:
         """Return the type that most mentions of a canonical name have here, ``TOPIC`` where there is none."""
         return self.types.get(name_key(name), TOPIC)
+
+    def _defined_types(self, prose: Sequence[Reading]) -> dict[str, str]:
+        """Map names to the types that definitions give them; the lead sentence and the brackets speak for the title."""
+        found: dict[str, str] = {}
+        for reading in prose:
+            for definition in reading.definitions:
+                kind = type_of_noun(definition.noun)
+                if kind is not None:
+                    found.setdefault(name_key(reading.text[definition.start : definition.end]), kind)
+        lead = [definition.noun for definition in prose[0].definitions if definition.sentence == 0] if prose else []
+        nouns = [*(self.title.qualifier.casefold().split()[-1:] if self.title else []), *lead]
+        kinds = [kind for kind in map(type_of_noun, nouns) if kind is not None]
+        if kinds:
+            found.update(dict.fromkeys(self._title_keys(), kinds[0]))
+        return found
 
     def _title_keys(self) -> tuple[str, ...]:
         return tuple(name_key(name) for name in self.title.names) if self.title else ()
@@ -89,11 +104,11 @@ def _texts(reading: Reading) -> Iterator[tuple[str, str]]:
 
 
 def _majority_types(typed_keys: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Map each key to its most frequent type, ties alphabetical."""
+    """Map each key to its most frequent type, ties alphabetical; TOPIC only where there is no other."""
     votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key, kind in typed_keys:
         votes[key][kind] += 1
-    return {key: min(found, key=lambda kind: (-found[kind], kind)) for key, found in votes.items()}
+    return {key: min(found, key=lambda kind: (kind == TOPIC, -found[kind], kind)) for key, found in votes.items()}
 
 
 def _long_forms(
@@ -130,9 +145,14 @@ def _with_acronyms(
 
 
 def _accept(entry: tuple[Chunk, Block, Reading], names: tuple[NameSpan, ...], known: Mapping[str, str]) -> BlockReading:
-    """Take a heading's names only where the prose knows them; take a heading or cell that is itself a known name."""
+    """Take a heading's names only where the prose knows them; take a heading or cell that is itself a known name.
+
+    A name has one type in a document, that of ``known`` where it is there.
+    """
     chunk, block, reading = entry
-    accepted = tuple(block.kind != "heading" or name_key(block.text[name.start : name.end]) in known for name in names)
+    keys = [name_key(block.text[name.start : name.end]) for name in names]
+    accepted = tuple(block.kind != "heading" or key in known for key in keys)
+    names = tuple(replace(name, type=known.get(key, name.type)) for name, key in zip(names, keys, strict=True))
     kind = known.get(name_key(block.text)) if block.kind in {"heading", "row"} else None
     if kind is not None and not any(accepted):
         start = len(block.text) - len(block.text.lstrip())

@@ -112,7 +112,17 @@ def _definitions(sentences: Iterable["Span"], max_words: int) -> Iterator[Defini
         span = _leading_subject(sentence, max_words)
         if noun is None or span is None or not (_is_indefinite(noun) and _has_subject_in(root, *span)):
             continue
-        yield Definition(start=span[0], end=span[1], noun=noun.lower_, sentence=number)
+        yield Definition(start=span[0], end=span[1], noun=_kind_noun(noun), sentence=number)
+
+
+def _kind_noun(noun: "Token") -> str:
+    """Return the noun that says what something is; behind "one of the" it is the plural that follows."""
+    if noun.lower_ == "one":
+        behind = [
+            item for prep in noun.children if prep.lower_ == "of" for item in prep.children if item.dep_ == "pobj"
+        ]
+        return behind[0].lower_.removesuffix("s") if behind else noun.lower_
+    return noun.lower_
 
 
 def _is_indefinite(noun: "Token") -> bool:

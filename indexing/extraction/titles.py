@@ -15,6 +15,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVXLC]+\.|[A-Z][.)])\s+")
+_LIST = re.compile(r"(?:^|\s)(?:and|&|or)\s")
 _COUNTED = re.compile(
     r"^(?:chapter|section|part|page|table|figure|appendix|step|day|week|question|slide|sheet|article|item|act|scene)"
     r"\s+(?:\d+|[ivxlc]+|[a-z])\b",
@@ -61,7 +62,8 @@ def title_names(title: str) -> TitleNames | None:
     if len(whole.split()) > MAX_TITLE_WORDS or is_generic(bare) or is_date_like(whole):
         return None
     first, _, rest = (part.strip() for part in bare.partition(","))
-    short = first if rest and len(name_key(first)) > 1 else bare
+    # What goes on with "and" is a list: "Crosby, Stills, Nash & Young" is not Crosby.
+    short = first if rest and len(name_key(first)) > 1 and not _LIST.search(rest) else bare
     names = [name for name in (whole.rstrip(" .:"), bare, short) if name_key(name)]
     found = _BRACKETS.search(whole)
     return TitleNames(
