@@ -1,9 +1,10 @@
 """A digest of a tenant's content that two stores share exactly when they hold the same."""
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass, replace
 
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.collection_reads import read_names
@@ -11,7 +12,6 @@ from graph_store.embedded.database import Row
 from graph_store.embedded.derived_reads import read_communities, read_relations, read_tree_nodes
 from graph_store.embedded.document_reads import read_all_chunks, read_documents
 from graph_store.embedded.entity_reads import read_entities
-from graph_store.embedded.packing import pack_json
 
 _ROWS = (
     "SELECT documents.id, text FROM documents JOIN document_texts USING (row) WHERE tenant = :tenant ORDER BY 1",
@@ -37,20 +37,28 @@ def digest_content(connection: sqlite3.Connection, tenant: str) -> str:
     scope = whole_tenant(connection, tenant)
     records: Iterable[object]
     for records in (
-        ({**asdict(document), "updated_at": ""} for document in read_documents(connection, scope)),
-        map(asdict, read_all_chunks(connection, scope)),
-        *(map(asdict, names) for names in read_names(connection, tenant)),
-        map(asdict, read_entities(connection, scope)),
-        map(asdict, read_relations(connection, scope)),
-        map(asdict, read_communities(connection, scope)),
-        map(asdict, read_tree_nodes(connection, scope)),
+        (replace(document, updated_at="") for document in read_documents(connection, scope)),
+        read_all_chunks(connection, scope),
+        *read_names(connection, tenant),
+        read_entities(connection, scope),
+        read_relations(connection, scope),
+        read_communities(connection, scope),
+        read_tree_nodes(connection, scope),
         *(_rows(connection, statement, tenant) for statement in _ROWS),
     ):
         for record in records:
-            digest.update(pack_json(record).encode("utf-8"))
+            line = json.dumps(record, ensure_ascii=False, sort_keys=True, default=_values)
+            digest.update(line.encode("utf-8"))
             digest.update(b"\n")
         digest.update(b"\x00")
     return digest.hexdigest()
+
+
+def _values(record: object) -> list[object]:
+    """Return the values of a dataclass in the order of its fields, for JSON."""
+    if not is_dataclass(record):
+        raise TypeError(f"{record!r} is no record")
+    return [getattr(record, item.name) for item in fields(record)]
 
 
 def _rows(connection: sqlite3.Connection, statement: str, tenant: str) -> Iterable[Row]:

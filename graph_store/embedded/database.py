@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from graph_store.embedded.schema import APPLICATION_ID, TABLES
 from graph_store.errors import InvalidRecord, StoreDiskFull, StoreError, StoreLocked, StoreUnusable
 
 Row: TypeAlias = tuple[Any, ...]
@@ -60,13 +59,6 @@ class Database:
             opened.execute("PRAGMA synchronous=FULL")
             opened.execute("PRAGMA secure_delete=ON")
         return opened
-
-    def create_tables(self) -> None:
-        """Make the tables of an empty store, in one transaction."""
-        with self.transaction() as connection:
-            for statement in TABLES.split(";\n"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

@@ -5,7 +5,9 @@ import logging
 import shutil
 import sqlite3
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 from graph_store.embedded.change_log import changed_rows, read_sequences
 from graph_store.embedded.database import Database
@@ -17,6 +19,9 @@ from graph_store.records import SearchKind
 from graph_store.settings import StoreSettings
 
 _log = logging.getLogger(__name__)
+
+Scored: TypeAlias = list[tuple[int, float]]
+"""(row number, score), best first"""
 
 # tantivy reports everything, a broken file as well as a full disk, as ValueError.
 _FAILURES = (ValueError, OSError)
@@ -48,11 +53,33 @@ class KeywordCatalog:
         if target == 0:
             return None
         found = self._on_disk.get((tenant, kind))
-        if found is not None and found.sequence == target:
-            return found
+        if found is not None and found.sequence is not None and found.sequence >= target:
+            return found  # ahead of the snapshot is fine: hits are checked against it
         with self._lock:
             if self._database.read_only:
                 return self._for_reading(connection, tenant, kind, target)
+            return self._caught_up(connection, tenant, kind, target)
+
+    def search(
+        self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, search: Callable[[KeywordIndex], Scored]
+    ) -> Scored:
+        """Search the index of a tenant and kind; one that turns out to be broken is made anew and searched again."""
+        index = self.index_of(connection, tenant, kind)
+        if index is None:
+            return []
+        try:
+            return search(index)
+        except _FAILURES as error:
+            _log.warning("the keyword index of %r is damaged and is built again: %s", kind, error)
+        return search(self._rebuilt(connection, tenant, kind))
+
+    def _rebuilt(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind) -> KeywordIndex:
+        target = read_sequences(connection, tenant).of(kind)
+        with self._lock:
+            self._on_disk.pop((tenant, kind), None)
+            if self._database.read_only:
+                return self._from_memory(connection, tenant, kind, target)
+            shutil.rmtree(self._path(tenant, kind), ignore_errors=True)
             return self._caught_up(connection, tenant, kind, target)
 
     def catch_up(self, tenant: str) -> None:
@@ -98,13 +125,12 @@ class KeywordCatalog:
         return found
 
     def _caught_up(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int) -> KeywordIndex:
+        """Return the index on the disk, brought to the sequence of the snapshot; one in memory if that cannot be."""
+        found = self._opened(tenant, kind)
         try:
-            found = self._opened(tenant, kind)
-            if found is None or found.sequence is None or found.sequence > target:
+            if found is None or not self._replayed(connection, found, tenant, kind, target):
                 found = self._emptied(tenant, kind)
                 found.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
-            elif found.sequence < target:
-                self._replay(connection, found, tenant, kind)
         except _FAILURES as error:
             _log.warning("the keyword index of %r could not be written, memory serves: %s", kind, error)
             self._on_disk.pop((tenant, kind), None)
@@ -121,14 +147,24 @@ class KeywordCatalog:
         self._on_disk[tenant, kind] = found
         return found
 
-    def _replay(self, connection: sqlite3.Connection, index: KeywordIndex, tenant: str, kind: SearchKind) -> None:
-        """Apply the changes since the index's sequence; any order and any repetition leads to the same."""
-        assert index.sequence is not None
-        target = read_sequences(connection, tenant).of(kind)
+    def _replayed(
+        self, connection: sqlite3.Connection, index: KeywordIndex, tenant: str, kind: SearchKind, target: int
+    ) -> bool:
+        """Apply the changes since the index's sequence and tell whether that did; else it must be built anew.
+
+        Any order and any repetition of changes leads to the same index: only the rows as they are now go in.
+        """
+        if index.sequence is None or index.sequence > target:
+            return False
         changed = changed_rows(connection, tenant, kind, after=index.sequence)
         added = list(read_keyword_texts(connection, tenant, kind, changed))
         dead = index.dead + len(changed) - len(added)
         if dead > self._settings.keyword_dead_share * (index.size + len(added)):
-            index.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
-        else:
-            index.apply(changed, added, sequence=target, dead=dead)
+            return False
+        try:
+            if index.sequence < target:
+                index.apply(changed, added, sequence=target, dead=dead)
+        except _FAILURES as error:
+            _log.warning("the keyword index of %r could not be continued: %s", kind, error)
+            return False
+        return True

@@ -126,25 +126,28 @@ class KeywordIndex:
 
         Word statistics are those of all texts of the tenant and kind. Idf is log(1 + (N - n + 0.5) / (n + 0.5)).
         """
-        terms = self._rarest(question_terms(text), most_terms)
+        searcher = self._searcher  # a reload by another thread must not come between
+        terms = _rarest(searcher, question_terms(text), most_terms)
         if not terms or k <= 0:
             return []
         query = _query(terms, allowed)
         limit = k + _SPARE_HITS
         while True:
-            hits = self._searcher.search(query, limit, count=False).hits
+            hits = searcher.search(query, limit, count=False).hits
             if len(hits) < limit or hits[-1][0] < hits[k - 1][0]:
                 break
             limit *= 4  # the cut would go through a tie, which must be broken by id
-        rows = self._searcher.fast_field_values("row", [place for _, place in hits])
+        rows = searcher.fast_field_values("row", [place for _, place in hits])
         return [(int(row), float(score)) for row, (score, _) in zip(rows, hits, strict=True) if row is not None]
 
-    def _rarest(self, terms: list[str], most: int) -> list[str]:
-        if len(terms) <= most:
-            return terms
-        frequencies = {term: self._searcher.doc_freq("text", term) for term in terms}
-        known = sorted((term for term in terms if frequencies[term]), key=lambda term: (frequencies[term], term))
-        return known[:most]
+
+def _rarest(searcher: "Searcher", terms: list[str], most: int) -> list[str]:
+    """Return at most ``most`` terms, the rarest of those that occur where there are more."""
+    if len(terms) <= most:
+        return terms
+    frequencies = {term: searcher.doc_freq("text", term) for term in terms}
+    known = sorted((term for term in terms if frequencies[term]), key=lambda term: (frequencies[term], term))
+    return known[:most]
 
 
 def _document(item: KeywordText) -> "Document":

@@ -86,15 +86,16 @@ def _condition(condition: MetadataFilter, index: int) -> str:
 
 
 def _check_keys(connection: sqlite3.Connection, scope: Scope, filters: Filters) -> None:
-    found = connection.execute(
-        "SELECT DISTINCT m.key FROM document_metadata AS m JOIN documents ON documents.row = m.document_row"
-        f" WHERE m.tenant = :tenant AND {readable('documents')} ORDER BY m.key",
-        scope.parameters,
+    of_readable = (
+        "FROM document_metadata AS m JOIN documents ON documents.row = m.document_row"
+        f" WHERE m.tenant = :tenant AND {readable('documents')}"
     )
-    known = [key for (key,) in found]
     for condition in filters:
-        if condition.key not in known:
-            raise UnknownMetadataKey(_unknown_key_message(condition.key, known))
+        parameters = {**scope.parameters, "key": condition.key}
+        known = connection.execute(f"SELECT 1 {of_readable} AND m.key = :key LIMIT 1", parameters).fetchone()
+        if known is None:
+            keys = connection.execute(f"SELECT DISTINCT m.key {of_readable} ORDER BY m.key", scope.parameters)
+            raise UnknownMetadataKey(_unknown_key_message(condition.key, [key for (key,) in keys]))
 
 
 def _unknown_key_message(key: str, known: list[str]) -> str:

@@ -58,15 +58,20 @@ class HitSearch:
         with self._database.snapshot() as connection:
             scope = scope_of(connection, request.access)
             rows = self._passing_rows(connection, scope, request)
-            index = self._keywords.index_of(connection, scope.tenant, request.kind)
-            if index is None or not scope.audiences:
+            if not scope.audiences:
                 return ()
             allowed = RowFilter(
                 audiences=None if scope.whole else scope.audiences,
                 documents=rows if request.kind == "chunk" else None,
                 rows=rows if request.kind != "chunk" else None,
             )
-            scored = index.search(text, k=request.k, allowed=allowed, most_terms=self._settings.keyword_terms)
+            most = self._settings.keyword_terms
+            scored = self._keywords.search(
+                connection,
+                scope.tenant,
+                request.kind,
+                lambda index: index.search(text, k=request.k, allowed=allowed, most_terms=most),
+            )
             ids = _readable_ids(connection, scope, request.kind, [row for row, _ in scored])
         hits = [Hit(id=ids[row], score=score) for row, score in scored if row in ids]
         return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.id))[: request.k])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_store.embedded.database import Database
-from graph_store.embedded.schema import APPLICATION_ID, SCHEMA_VERSION
+from graph_store.embedded.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.settings import StoreSettings
 
@@ -35,8 +35,7 @@ def open_for_writing(folder: Path, *, wanted: StoreState, settings: StoreSetting
     database = Database(folder / DATABASE_FILE, read_only=False, busy_timeout_ms=settings.busy_timeout_ms)
     try:
         if _is_empty(database):
-            database.create_tables()
-            _write_state(database, wanted)
+            _create_tables(database, wanted)
         check_state(folder, read_state(folder, database), expected_model=wanted.embedding_model)
         _check_dimension(folder, read_state(folder, database), wanted)
     except BaseException:
@@ -59,8 +58,11 @@ def _is_empty(database: Database) -> bool:
     return found == 0
 
 
-def _write_state(database: Database, wanted: StoreState) -> None:
+def _create_tables(database: Database, wanted: StoreState) -> None:
     with database.transaction() as connection:
+        for statement in TABLES.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(
             "INSERT INTO store_state (only_row, schema_version, embedding_model, dimension) VALUES (1, ?, ?, ?)",
             (SCHEMA_VERSION, wanted.embedding_model, wanted.dimension),

@@ -34,12 +34,22 @@ class VectorIndex:
     matrix: FloatMatrix
     graph: NeighbourGraph | None = None
     _places: dict[str, int] = field(default_factory=dict)
+    _ranks: list[RowArray] = field(default_factory=list)
 
     def places(self) -> dict[str, int]:
         """Return record id -> place in the matrix."""
         if not self._places and self.ids:
             self._places.update({record_id: place for place, record_id in enumerate(self.ids)})
         return self._places
+
+    def id_ranks(self) -> RowArray:
+        """Return (n,) the rank of each id among the sorted ids, which breaks ties."""
+        if not self._ranks:
+            order = np.array(sorted(range(len(self.ids)), key=self.ids.__getitem__), dtype=np.int64)
+            ranks = np.empty(len(order), dtype=np.int64)
+            ranks[order] = np.arange(len(order))
+            self._ranks.append(ranks)
+        return self._ranks[0]
 
     def search(self, vector: FloatVector, *, k: int, allowed: Mask | None, exact_rows: int) -> list[tuple[int, float]]:
         """Return the best ``k`` (place, cosine) among the allowed rows, best first, ties by id.
@@ -59,13 +69,13 @@ class VectorIndex:
 
     def _exactly(self, vector: FloatVector, k: int, allowed: Mask | None, total: int) -> list[tuple[int, float]]:
         if allowed is None or 2 * total > len(self.ids):
-            scores = self.matrix @ vector
+            scores = _products(self.matrix, vector)
             if allowed is not None:
                 scores = np.where(allowed, scores, -np.inf)
             places = np.arange(len(self.ids))
         else:
             places = np.flatnonzero(allowed)
-            scores = self.matrix[places] @ vector
+            scores = _products(self.matrix[places], vector)
         return self._ranked(places, scores, k)
 
     def _by_graph(
@@ -79,7 +89,7 @@ class VectorIndex:
         places = np.unique(places[alive])
         if allowed is not None:
             places = places[allowed[places]]
-        return self._ranked(places, self.matrix[places] @ vector, min(k, len(places)))
+        return self._ranked(places, _products(self.matrix[places], vector), min(k, len(places)))
 
     def _ranked(self, places: NDArray[np.intp], scores: FloatVector, k: int) -> list[tuple[int, float]]:
         """Return the best ``k``; all that tie with the last compete by id."""
@@ -88,12 +98,23 @@ class VectorIndex:
         rounded = np.round(scores.astype(np.float64), _DECIMALS)
         least = np.partition(rounded, len(rounded) - k)[len(rounded) - k]
         chosen = np.flatnonzero(rounded >= least)
-        ranked = sorted(
-            ((-float(rounded[index]), self.ids[places[index]], int(places[index])) for index in chosen),
-        )
-        return [(place, -negative) for negative, _, place in ranked[:k]]
+        order = np.lexsort((self.id_ranks()[places[chosen]], -rounded[chosen]))[:k]
+        best = chosen[order]
+        return list(zip(places[best].tolist(), rounded[best].tolist(), strict=True))
 
     def cosines(self, vector: FloatVector, places: Sequence[int]) -> list[float]:
         """Return the cosine of the vectors at ``places``."""
-        scores: list[float] = np.round((self.matrix[list(places)] @ vector).astype(np.float64), _DECIMALS).tolist()
+        scores: list[float] = np.round(
+            _products(self.matrix[list(places)], vector).astype(np.float64), _DECIMALS
+        ).tolist()
         return scores
+
+
+def _products(matrix: FloatMatrix, vector: FloatVector) -> FloatVector:
+    """Return (n,) products of (n, d) rows with (d,).
+
+    ``einsum`` and not ``@``: it is as fast on one thread, while a BLAS that wakes its threads for every question waits
+    for them on a busy machine (measured on 3,000 rows: 0.3 ms against up to 20 ms).
+    """
+    products: FloatVector = np.einsum("ij,j->i", matrix, vector)
+    return products

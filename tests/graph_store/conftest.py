@@ -1,0 +1,24 @@
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graph_store.embedded.embedded_store import EmbeddedStore
+from tests.graph_store.builders import DIMENSION, MODEL
+
+_MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def store_folder() -> Iterator[Path]:
+    """A folder for a store that does not exist yet, in memory where there is such a place: syncing a disk is slow."""
+    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
+        yield Path(folder) / "store"
+
+
+@pytest.fixture
+def embedded_store(store_folder: Path) -> Iterator[EmbeddedStore]:
+    """An empty store, open for writing."""
+    with EmbeddedStore.create_or_open(store_folder, embedding_model=MODEL, dimension=DIMENSION) as opened:
+        yield opened
