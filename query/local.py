@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from graph_store.records import Chunk, Hit
 from graph_store.store import GraphStore
 from query.codes import passages_with_codes
-from query.fusion import ranks, z_sum
+from query.fusion import z_sum
 from query.names import FoundName, find_names
 from query.readable_view import ReadableView
 from query.request import Request
@@ -88,9 +89,10 @@ def _restart(
     fused: Sequence[Hit], names: Sequence[FoundName], position: Mapping[str, int], settings: LocalSettings
 ) -> dict[int, float]:
     restart: dict[int, float] = {}
-    for chunk_id, rank in ranks(fused[: settings.restart_ranks]).items():
-        if chunk_id in position:
-            restart[position[chunk_id]] = 1.0 / (1.0 + rank)
+    for hit in fused[: settings.restart_ranks]:
+        if hit.id in position:
+            # A clear lead of the first hit must survive the walk, so mass falls with the score, not with the rank.
+            restart[position[hit.id]] = exp((hit.score - fused[0].score) / settings.restart_spread)
     for name in names:
         if len(name.homes) <= settings.most_homes:
             for home in name.homes:

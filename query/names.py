@@ -27,22 +27,25 @@ class FoundName:
 
 
 def name_words(question: str) -> list[str]:
-    """Return the words of a question in the form that name keys are made of."""
-    return _WORD.findall(unicodedata.normalize("NFKC", question).casefold())
+    """Return the words of a question as written; case folded they are words of name keys."""
+    return _WORD.findall(unicodedata.normalize("NFKC", question))
 
 
 def find_names(question: str, graph: PassageGraph, *, shortest: int = 4) -> tuple[FoundName, ...]:
     """Return the known names in ``question``, in order; of overlapping ones the longer, then the earlier.
 
-    Names shorter than ``shortest`` characters and stop words are passed over. Cost: words x 8 dictionary look-ups.
+    Names shorter than ``shortest`` characters, stop words and single words in lower case ("time" is not the magazine)
+    are passed over; the last not where the whole question is in lower case. Cost: words x 8 dictionary look-ups.
     """
-    words = name_words(question)
+    written = name_words(question)
+    words = [word.casefold() for word in written]
+    may_stand_alone = [not word.islower() or question.islower() for word in written]
     taken = [False] * len(words)
     found: list[FoundName] = []
     for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             stop = start + length
-            if any(taken[start:stop]):
+            if any(taken[start:stop]) or (length == 1 and not may_stand_alone[start]):
                 continue
             name = _known_name(words, start, stop, graph)
             if name is not None and len(name.key) >= shortest:

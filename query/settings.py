@@ -10,14 +10,16 @@ class LocalSettings:
     candidates: int = 100
     """How many hits the keyword search and the vector search each contribute."""
     restart_ranks: int = 20
-    """The walk starts from this many best hits of the fused list, each with weight 1 / (1 + rank)."""
-    home_restart: float = 1.0
-    """Weight of each home passage of a name in the question, as a start of the walk."""
+    """The walk starts from this many best hits of the fused list."""
+    restart_spread: float = 1.0
+    """A hit whose fused score (a sum of two standard scores) lies this much below the best starts with 1/e its mass."""
+    home_restart: float = 0.75
+    """Mass of each home passage of a name in the question at the start of the walk; the best hit has 1."""
     most_homes: int = 3
     """A name with more home passages than this is ambiguous and starts no walk."""
     shortest_name: int = 4
     """Names of fewer characters are not looked up."""
-    damping: float = 0.6
+    damping: float = 0.5
     """Share of the mass that follows edges at each step; the rest returns to the start."""
     steps: int = 20
     """Steps of the walk."""
