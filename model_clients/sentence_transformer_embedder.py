@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ from model_clients.unit_rows import unit_rows, unit_vector
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
+# Above this size a JSON file is a vocabulary, which its size tells well enough.
+_LARGEST_CONFIGURATION = 100_000
+
 
 class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; one forward pass gives a passage's vector and those of its spans.
@@ -36,7 +40,7 @@ class SentenceTransformerEmbedder:
         self._model: TransformerModel | None = None
         self._loading = threading.RLock()
 
-    @property
+    @cached_property
     def model_id(self) -> str:
         """The model with its version, and the prefixes where they are not those that the model is known to want."""
         settings = self._settings
@@ -158,12 +162,12 @@ class SentenceTransformerEmbedder:
 
 
 def _folder_digest(folder: Path) -> str:
-    """Name the state of a model folder by its files' names and sizes and its small files' contents."""
+    """Name the state of a model folder: names and sizes of its files, contents of those that configure it."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*.*") if path.is_file()):
         size = path.stat().st_size
         digest.update(f"{path.relative_to(folder).as_posix()}:{size}:".encode())
-        if path.suffix == ".json":
+        if path.suffix == ".json" and size <= _LARGEST_CONFIGURATION:
             digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

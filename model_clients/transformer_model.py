@@ -124,7 +124,8 @@ def load_transformer(settings: EmbedderSettings, folder: Path | None) -> tuple[T
                 "sentence-transformers model that can be reached, a folder, or bundled:all-MiniLM-L6-v2"
             ) from error
     model.eval()
-    return TransformerModel(model, settings), _tokenizer_of(model, settings.model)
+    tokenizer = _tokenizer_of(model, settings.model)
+    return TransformerModel(model, settings), tokenizer
 
 
 def _tokenizer_of(model: "SentenceTransformer", name: str) -> TextTokenizer:

@@ -42,6 +42,7 @@ def chunk_document(
     """
     index = TokenIndex(text, embedder)
     drafts = _drafts(index, document.title, embedder, settings)
+    model_id = embedder.model_id
     parents: list[Parent] = []
     chunks: list[Chunk] = []
     chunk_ids, parent_ids = _IdMaker("c", document), _IdMaker("p", document)
@@ -50,9 +51,7 @@ def chunk_document(
         parents.append(parent)
         for draft in group:
             chunk = _chunk(chunk_ids, text, draft, len(chunks))
-            chunks.append(
-                replace(chunk, parent_id=parent.id, page=_page(pages, draft.start), embedding_model=embedder.model_id)
-            )
+            chunks.append(replace(chunk, parent_id=parent.id, page=_page(pages, draft.start), embedding_model=model_id))
     return ChunkedDocument(parents=tuple(parents), chunks=tuple(chunks), sentences=tuple(_sentences(chunks)))
 
 

@@ -33,6 +33,7 @@ class RoomKeeper:
     def __init__(self, title: str, embedder: Embedder, max_tokens: int) -> None:
         self._title = title
         self._embedder = embedder
+        self._limit = embedder.max_tokens
         self._max_tokens = max_tokens
         self._prefixes: dict[tuple[tuple[str, ...], str], Prefix] = {}
 
@@ -50,17 +51,16 @@ class RoomKeeper:
 
     def _measured(self, heading_path: tuple[str, ...], context: str) -> Prefix:
         tokens = self._count(heading_path, context)
-        limit = self._embedder.max_tokens
-        room = min(self._max_tokens, limit - tokens)
+        room = min(self._max_tokens, self._limit - tokens)
         if room < min(_LEAST_TEXT_TOKENS, self._max_tokens):
             raise ChunkingError(
-                f"the title {self._title!r} takes {tokens} of the {limit} tokens that the embedding model reads; "
+                f"the title {self._title!r} takes {tokens} of the {self._limit} tokens that the embedding model reads; "
                 "shorten it, or choose a model that reads more"
             )
         return Prefix(heading_path=heading_path, context=context, tokens=tokens, room=room)
 
     def _shortened(self, heading_path: tuple[str, ...], context: str) -> tuple[tuple[str, ...], str]:
-        half = self._embedder.max_tokens // 2
+        half = self._limit // 2
         if self._count(heading_path, context) <= half:
             return heading_path, context
         context = self._cut(context, half // 2)
