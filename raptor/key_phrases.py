@@ -37,6 +37,7 @@ class KeyPhrases:
         self._terms = spans
         self._keys = tuple(numbers)
         self._surfaces = tuple(_most_common(surfaces[key]) for key in self._keys)
+        self._alphabetical = np.argsort(np.argsort(np.array(self._keys, dtype=np.str_)))
         self._factors = np.array([_NAME_FACTOR if " " in key else 1.0 for key in self._keys], dtype=np.float64)
         self._counts = np.bincount(_joined(spans), minlength=len(numbers)) if numbers else np.zeros(0, dtype=np.int64)
 
@@ -51,8 +52,8 @@ class KeyPhrases:
         telling = np.log(share / rest + 1.0 / (1.0 + len(self._terms)))
         scores = self._factors[terms] * share * telling
         scores[inside < min(2, len(rows))] *= 0.2
-        order = sorted(range(len(terms)), key=lambda i: (-round(float(scores[i]), 9), self._keys[terms[i]]))
-        return self._first_apart([int(terms[i]) for i in order[: 12 * limit]], limit, taken)
+        order = np.lexsort((self._alphabetical[terms], -np.round(scores, 9)))
+        return self._first_apart(terms[order[: 12 * limit]].tolist(), limit, taken)
 
     def _first_apart(self, terms: Sequence[int], limit: int, taken: Sequence[str]) -> tuple[str, ...]:
         used = [word for phrase in taken for word in phrase.casefold().split()]

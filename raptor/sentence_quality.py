@@ -46,7 +46,7 @@ def _is_debris(text: str, words: list[str]) -> bool:
     if _LIST_OR_HEADING.match(text) or text.count("|") >= 2 or _QUESTION_OR_OPENING.search(text):
         return True
     letters = sum(map(len, words))
-    return letters < 0.6 * sum(not character.isspace() for character in text)
+    return letters < 0.6 * len("".join(text.split()))
 
 
 def _unspaced(words: list[str]) -> bool:
@@ -74,11 +74,15 @@ def _leaning_factor(words: list[str]) -> float:
 
 
 def _form_factor(text: str) -> float:
-    """Whole sentences end in a stop, keep to one paragraph, and close the quotation that they open."""
+    """Whole sentences end in a stop, keep to one paragraph, and close the quotation that they open; what was said aloud
+    is often an aside.
+    """
     factor = 1.0 if _SENTENCE_END.search(text) else 0.7
     if "\n" in text.strip():
         factor *= 0.5
-    return factor * (0.6 if text.count('"') % 2 or text.count("\u201c") != text.count("\u201d") else 1.0)
+    opened = text.count('"') % 2 == 1 or text.count("\u201c") != text.count("\u201d")
+    quoted = '"' in text or "\u201c" in text
+    return factor * (0.6 if opened else 0.85 if quoted else 1.0)
 
 
 def _length_factor(words: list[str]) -> float:

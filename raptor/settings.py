@@ -14,16 +14,13 @@ class TreeSettings:
     """Levels within a document, and again across documents; what is still apart there goes under one root."""
 
     max_summary_sentences: int = 6
-    """Sentences of a summary; a short text gets fewer (a third of its sentences)."""
+    """Sentences of a summary; a short text gets fewer (a quarter of its sentences)."""
 
     position_weight: float = 0.5
     """How much the order of a document counts within it: chunks one cluster size apart are this far apart in space."""
 
     title_phrases: int = 4
     """Key phrases in the title of a node that spans several documents."""
-
-    minibatch_above: int = 20_000
-    """Points above which mini-batch k-means is used."""
 
     seed: int = 0
     """Seed of k-means."""

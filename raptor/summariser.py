@@ -32,7 +32,7 @@ def choose_sentences(
 ) -> IntVector:
     """Choose at most ``limit`` of the sentences ``rows`` as their summary; returns rows, ascending.
 
-    Never more than a third of the usable sentences are taken (but two, where there are two). Fragments are taken only
+    Never more than a quarter of the usable sentences are taken (but two, where there are two). Fragments are taken only
     where there is nothing else; no text is taken twice. ``emphasis`` (one factor per row of the table) makes sentences
     likelier. O(n²d) for n candidates, n at most ``MAX_CANDIDATES``; no rows give no rows.
     """
@@ -44,7 +44,7 @@ def choose_sentences(
     if len(candidates) > MAX_CANDIDATES:
         keep = np.sort(np.argsort(-salience, kind="stable")[:MAX_CANDIDATES])
         candidates, vectors, salience = candidates[keep], vectors[keep], salience[keep]
-    allowed = min(limit, max(2, -(-len(candidates) // 3)))
+    allowed = min(limit, max(2, -(-len(candidates) // 4)))
     return candidates[np.sort(_greedy(vectors @ vectors.T, salience, allowed))]
 
 

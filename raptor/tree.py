@@ -13,7 +13,7 @@ from graph_store.bundles import Collection, FloatMatrix
 from graph_store.records import TreeNode
 from raptor.audience import AudienceView, IntVector, audience_views
 from raptor.branch import Branch, join, leaf, nodes_below
-from raptor.clustering import cluster_points, even_cluster_size
+from raptor.clustering import KMeansSettings, cluster_points, even_cluster_size
 from raptor.key_phrases import KeyPhrases
 from raptor.node_titles import NodeTitles
 from raptor.settings import TreeSettings
@@ -63,14 +63,21 @@ def _grow(view: AudienceView, branches: Sequence[Branch], settings: TreeSettings
 
 def _by_content(branches: Sequence[Branch], settings: TreeSettings) -> tuple[IntVector, ...]:
     size = even_cluster_size(len(branches), settings.cluster_size)
-    return cluster_points(_vectors(branches), settings, size=size)
+    return cluster_points(
+        _vectors(branches),
+        KMeansSettings(seed=settings.seed),
+        size=size,
+        weights=np.array([branch.documents for branch in branches], dtype=np.float32),
+    )
 
 
 def _in_order(branches: Sequence[Branch], settings: TreeSettings) -> tuple[IntVector, ...]:
     """Cluster neighbours in a document by content and place: the place is one more dimension of each point."""
     places = np.arange(len(branches), dtype=np.float32) * (settings.position_weight / settings.cluster_size)
     size = even_cluster_size(len(branches), settings.cluster_size)
-    return cluster_points(np.hstack([_vectors(branches), places[:, np.newaxis]]), settings, size=size)
+    return cluster_points(
+        np.hstack([_vectors(branches), places[:, np.newaxis]]), KMeansSettings(seed=settings.seed), size=size
+    )
 
 
 def _vectors(branches: Sequence[Branch]) -> FloatMatrix:

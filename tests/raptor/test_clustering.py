@@ -4,10 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_store.bundles import FloatMatrix
-from raptor.clustering import cluster_points, even_cluster_size, kmeans_labels
-from raptor.settings import TreeSettings
+from raptor.clustering import KMeansSettings, cluster_points, even_cluster_size, kmeans_labels
 
-SETTINGS = TreeSettings()
+SEEDED = KMeansSettings(seed=0)
 
 
 def _points(count: int, seed: int = 0, dimension: int = 6) -> FloatMatrix:
@@ -17,26 +16,26 @@ def _points(count: int, seed: int = 0, dimension: int = 6) -> FloatMatrix:
 
 
 def test_no_points_give_no_clusters() -> None:
-    assert cluster_points(np.zeros((0, 3), dtype=np.float32), SETTINGS, size=4) == ()
+    assert cluster_points(np.zeros((0, 3), dtype=np.float32), SEEDED, size=4) == ()
 
 
 def test_up_to_one_cluster_size_stays_together() -> None:
-    (cluster,) = cluster_points(_points(4), SETTINGS, size=4)
+    (cluster,) = cluster_points(_points(4), SEEDED, size=4)
     assert cluster.tolist() == [0, 1, 2, 3]
 
 
 def test_two_points_for_ten_clusters_end_well() -> None:
-    assert set(kmeans_labels(_points(2), 10, seed=0, minibatch_above=100).tolist()) == {0, 1}
+    assert set(kmeans_labels(_points(2), SEEDED, clusters=10, weights=np.ones(2, dtype=np.float32)).tolist()) == {0, 1}
 
 
 def test_equal_points_are_cut_into_even_runs_in_order() -> None:
-    clusters = cluster_points(np.ones((10, 3), dtype=np.float32), SETTINGS, size=4)
+    clusters = cluster_points(np.ones((10, 3), dtype=np.float32), SEEDED, size=4)
     assert [cluster.tolist() for cluster in clusters] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
 
 
 def test_few_distinct_points_among_many_equal_ones() -> None:
     points = np.repeat(_points(3), 10, axis=0)
-    clusters = cluster_points(points, SETTINGS, size=5)
+    clusters = cluster_points(points, SEEDED, size=5)
     assert sum(map(len, clusters)) == 30
     assert all(len({row // 10 for row in cluster.tolist()}) == 1 for cluster in clusters)
 
@@ -44,7 +43,7 @@ def test_few_distinct_points_among_many_equal_ones() -> None:
 def test_separate_groups_are_found() -> None:
     centres = np.eye(4, 8, dtype=np.float32)
     points = np.vstack([centres[i % 4] + _points(1, seed=i, dimension=8) * 0.05 for i in range(20)])
-    clusters = cluster_points(points, SETTINGS, size=5)
+    clusters = cluster_points(points, SEEDED, size=5)
     assert {frozenset(row % 4 for row in cluster.tolist()) for cluster in clusters} == {
         frozenset({0}),
         frozenset({1}),
@@ -55,7 +54,7 @@ def test_separate_groups_are_found() -> None:
 
 def test_minibatch_takes_over_above_its_threshold() -> None:
     points = _points(300)
-    clusters = cluster_points(points, TreeSettings(minibatch_above=100), size=8)
+    clusters = cluster_points(points, KMeansSettings(seed=0, minibatch_above=100), size=8)
     assert sorted(np.concatenate(clusters).tolist()) == list(range(300))
 
 
@@ -68,7 +67,7 @@ def test_minibatch_takes_over_above_its_threshold() -> None:
 )
 def test_clusters_partition_the_points_within_bounds(count: int, size: int, seed: int, copies: int) -> None:
     points = np.repeat(_points(-(-count // copies), seed), copies, axis=0)[:count]
-    clusters = cluster_points(points, SETTINGS, size=size)
+    clusters = cluster_points(points, SEEDED, size=size)
     assert sorted(np.concatenate(clusters).tolist()) == list(range(count))
     assert all(min(2, count) <= len(cluster) <= 2 * size for cluster in clusters)
     assert [cluster[0] for cluster in clusters] == sorted(cluster[0] for cluster in clusters)
@@ -77,7 +76,7 @@ def test_clusters_partition_the_points_within_bounds(count: int, size: int, seed
 
 def test_clusters_are_the_same_on_every_run() -> None:
     points = _points(200)
-    first, second = (cluster_points(points, SETTINGS, size=6) for _ in range(2))
+    first, second = (cluster_points(points, SEEDED, size=6) for _ in range(2))
     assert [cluster.tolist() for cluster in first] == [cluster.tolist() for cluster in second]
 
 

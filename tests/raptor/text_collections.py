@@ -2,11 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
-import pytest
 
 from graph_store.bundles import Collection, FloatMatrix, FloatVector
 from graph_store.records import Chunk, Document, Sentence
@@ -14,7 +13,6 @@ from graph_store.records import Chunk, Document, Sentence
 DIMENSION = 32
 Texts: TypeAlias = Mapping[str, Sequence[str]]
 """The texts of the chunks of each document, by document id."""
-MakeCollection: TypeAlias = Callable[..., Collection]
 
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
 
@@ -95,9 +93,3 @@ def collection_of(
         relations=(),
         homes=(),
     )
-
-
-@pytest.fixture(scope="session")
-def make_collection() -> MakeCollection:
-    """Return :func:`collection_of`."""
-    return collection_of

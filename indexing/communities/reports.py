@@ -1,0 +1,167 @@
+"""Reports of communities, made bottom-up of sentences from their evidence."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graph_store.records import Entity, Relation
+from indexing.communities.entity_graph import EntityGraph, evidence_within
+from indexing.communities.entity_places import EntityPlaces
+from indexing.communities.grouping import rows_by_group
+from indexing.communities.hierarchy import Cluster
+from indexing.communities.settings import CommunitySettings
+from raptor.audience import AudienceView, FloatArray, IntVector
+from raptor.key_phrases import KeyPhrases
+from raptor.summariser import choose_parent_sentences
+
+_TITLE_NAMES = 3
+_TITLE_PHRASES = 2
+# How much a sentence gains by each member of the community that it names, for the first three.
+_NAMED_BONUS = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What is said of a cluster: ``sentences`` are rows of the audience's sentences; entities and relations by weight,
+    heaviest first.
+    """
+
+    cluster: Cluster
+    title: str
+    sentences: IntVector
+    key_entities: tuple[Entity, ...]
+    key_relations: tuple[Relation, ...]
+
+
+class ReportWriter:
+    """Writes the reports of one audience."""
+
+    def __init__(
+        self,
+        view: AudienceView,
+        places: EntityPlaces,
+        graph: EntityGraph,
+        relations: Sequence[Relation],
+        settings: CommunitySettings,
+    ) -> None:
+        self._view = view
+        self._places = places
+        self._settings = settings
+        self._phrases = KeyPhrases(view)
+        self._ties = _Ties(graph)
+        self._relations = _relations_by_source(view, places, relations)
+        self._sentences_of = rows_by_group(places.sentences.entities)
+
+    def write(self, cluster: Cluster) -> list[Report]:
+        """Return the reports of a cluster and of all within it, children before their parents, its own last.
+
+        A report of the finest level is made of the sentences of its evidence; any other of its children's sentences and
+        of what they leave out.
+        """
+        reports: list[Report] = []
+        chosen = [np.zeros(0, dtype=np.int64)]
+        for child in cluster.children:
+            below = self.write(child)
+            reports.extend(below)
+            chosen.append(below[-1].sentences)
+        rows, emphasis = self._candidates(cluster)
+        sentences = choose_parent_sentences(
+            self._view.sentences,
+            np.unique(np.concatenate(chosen)),
+            rows,
+            limit=self._settings.max_report_sentences,
+            emphasis=emphasis,
+        )
+        entities = self._key_entities(cluster)
+        reports.append(
+            Report(
+                cluster=cluster,
+                title=self._title(cluster, entities),
+                sentences=sentences,
+                key_entities=tuple(entities[: self._settings.key_entities]),
+                key_relations=self._key_relations(cluster),
+            )
+        )
+        return reports
+
+    def _candidates(self, cluster: Cluster) -> tuple[IntVector, FloatArray]:
+        """Return the sentences of the evidence that name a member (all where none does), and an emphasis per row."""
+        table = self._view.sentences
+        rows = table.rows_of(cluster.chunks)
+        pairs = [self._sentences_of[entity] for entity in cluster.members.tolist() if entity in self._sentences_of]
+        naming = self._places.sentences.units[np.concatenate(pairs)] if pairs else np.zeros(0, dtype=np.int64)
+        named = np.bincount(naming, minlength=len(table.quality))
+        emphasis = (1.0 + _NAMED_BONUS * np.minimum(named, 3)).astype(np.float32)
+        telling = rows[(named[rows] > 0) & (table.quality[rows] > 0)]
+        return (telling if len(telling) else rows), emphasis
+
+    def _key_entities(self, cluster: Cluster) -> list[Entity]:
+        """Return the members by the weight of their edges within the cluster, heaviest first, at most twice as many as
+        a report names.
+        """
+        strength = self._ties.within(cluster.members)
+        order = np.lexsort((cluster.members, -np.round(strength, 9)))
+        return [self._places.entities[cluster.members[row]] for row in order[: 2 * self._settings.key_entities]]
+
+    def _title(self, cluster: Cluster, entities: Sequence[Entity]) -> str:
+        names: list[str] = []
+        for entity in entities:
+            if len(names) < _TITLE_NAMES and not any(_overlap(entity.name, name) for name in names):
+                names.append(entity.name)
+        phrases = self._phrases.of(cluster.chunks, _TITLE_PHRASES, taken=names)
+        return ": ".join(part for part in (", ".join(names), ", ".join(phrases)) if part)
+
+    def _key_relations(self, cluster: Cluster) -> tuple[Relation, ...]:
+        members = set(cluster.members.tolist())
+        found = [
+            (-weight, relation.id, relation)
+            for source in cluster.members.tolist()
+            for target, weight, relation in self._relations.get(source, ())
+            if target in members
+        ]
+        return tuple(
+            relation for *_, relation in sorted(found, key=lambda item: item[:2])[: self._settings.key_relations]
+        )
+
+
+class _Ties:
+    """The edges of the graph by both their ends."""
+
+    def __init__(self, graph: EntityGraph) -> None:
+        ends = np.concatenate([graph.sources, graph.targets])
+        order = np.argsort(ends, kind="stable")
+        self._others = np.concatenate([graph.targets, graph.sources])[order]
+        self._weights = np.concatenate([graph.weights, graph.weights])[order]
+        self._offsets = np.searchsorted(ends[order], np.arange(graph.size + 1))
+        self._inside = np.zeros(graph.size, dtype=bool)
+
+    def within(self, members: IntVector) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Return for each member the weight of its edges to other members. O(edges of the members)."""
+        self._inside[members] = True
+        strength = np.zeros(len(members), dtype=np.float64)
+        for position, member in enumerate(members):
+            edges = slice(self._offsets[member], self._offsets[member + 1])
+            strength[position] = self._weights[edges][self._inside[self._others[edges]]].sum()
+        self._inside[members] = False
+        return strength
+
+
+def _relations_by_source(
+    view: AudienceView, places: EntityPlaces, relations: Sequence[Relation]
+) -> dict[int, list[tuple[int, float, Relation]]]:
+    """Return (target, weight, relation) by source, for the relations that this audience has evidence of."""
+    numbers = places.numbers()
+    own = {chunk.id for chunk in view.chunks}
+    found: defaultdict[int, list[tuple[int, float, Relation]]] = defaultdict(list)
+    for relation in relations:
+        weight = evidence_within(relation, own)
+        if weight > 0 and relation.source_id in numbers and relation.target_id in numbers:
+            found[numbers[relation.source_id]].append((numbers[relation.target_id], weight, relation))
+    return found
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Tell whether two names share a word, so that a title need not have both."""
+    return not set(one.casefold().split()).isdisjoint(other.casefold().split())
