@@ -1,5 +1,6 @@
 """The SQLite file: connections, transactions, and what their failures mean."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,23 @@ Row: TypeAlias = tuple[Any, ...]
 # 16 kB pages: a 384-dimensional vector takes 1.5 kB, of which 4 kB pages would waste a third.
 _PAGE_SIZE = 16_384
 _CACHE_KIBIBYTES = 65_536
+
+_FULL = (StoreDiskFull, "no space left to write {path}: free some space and run again; nothing was lost")
+_BUSY = (StoreLocked, "{path} is locked by another process: wait until it is done and run again")
+_BROKEN_RULE = (InvalidRecord, "a record breaks a rule of the store: {error}")
+_DAMAGED = (StoreUnusable, "{path} is no database or damaged ({error}): restore a backup or index again")
+_FORBIDDEN = (StoreUnusable, "cannot open {path} ({error}): check the permissions of the file and its folder")
+_MEANINGS: dict[int, tuple[type[StoreError], str]] = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_CONSTRAINT: _BROKEN_RULE,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_CANTOPEN: _FORBIDDEN,
+    sqlite3.SQLITE_READONLY: _FORBIDDEN,
+    sqlite3.SQLITE_PERM: _FORBIDDEN,
+}
 
 
 class Database:
@@ -39,15 +57,22 @@ class Database:
             return found
         if self._closed:
             raise StoreUnusable(f"the store {str(self.path.parent)!r} is closed: open it again")
-        opened = self._connect()
+        try:
+            opened = self._connect()
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
         with self._lock:
             self._connections.append(opened)
         self._local.connection = opened
         return opened
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rwc"
-        address = f"{self.path.absolute().as_uri()}?mode={mode}"
+        mode = "mode=rwc"
+        if self.read_only:
+            # Reading beside a writer needs its files for shared memory, which cannot be made in a folder that may not
+            # be written; nothing changes there, so SQLite may take the file as it is.
+            mode = "mode=ro" if os.access(self.path.parent, os.W_OK) else "mode=ro&immutable=1"
+        address = f"{self.path.absolute().as_uri()}?{mode}"
         # Connections are used by their own thread alone; only close() comes from another one.
         opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         opened.execute(f"PRAGMA busy_timeout={self._busy_timeout_ms}")
@@ -93,19 +118,11 @@ class Database:
                 connection.execute("ROLLBACK")
 
     def _explain(self, error: sqlite3.Error | UnicodeEncodeError) -> StoreError:
-        where = str(self.path)
         if isinstance(error, UnicodeEncodeError):
             return InvalidRecord(f"a text cannot be stored as UTF-8 ({error.reason}): clean it before writing")
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
-            return StoreDiskFull(f"no space left to write {where!r}: free some space and run again; nothing was lost")
-        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            return StoreLocked(f"{where!r} is locked by another process: wait until it is done and run again")
-        if code == sqlite3.SQLITE_CONSTRAINT:
-            return InvalidRecord(f"a record breaks a rule of the store: {error}")
-        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-            return StoreUnusable(f"{where!r} is damaged ({error}): restore it from a backup or index again")
-        return StoreError(f"the database {where!r} failed: {error}")
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary result code
+        meaning, sentence = _MEANINGS.get(code, (StoreError, "the database {path} failed: {error}"))
+        return meaning(sentence.format(path=repr(str(self.path)), error=error))
 
     def close(self) -> None:
         """Close the connections of all threads."""
