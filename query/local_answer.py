@@ -33,7 +33,7 @@ def draft_answer(
     support = judge_support(weighed, margin=settings.abstention_margin)
     blocks: tuple[DraftBlock, ...] = ()
     if support.is_enough:
-        chosen = choose_sentences(weighed.scored, view.rarity.shares(request.question.stems), settings)
+        chosen = choose_sentences(weighed.scored, request.question, view.rarity, settings)
         blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in chosen)),)
     evidence = tuple(_evidence(weighed.scored, passage, weak=not support.is_enough) for passage in passages)
     return LocalDraft(blocks=blocks, support=support, evidence=evidence)

@@ -1,5 +1,6 @@
 """Which sentences answer a question: greedy choice by nearness, coverage of the question's words, and bridges."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,14 +8,23 @@ from graph_store.ids import name_key
 from query.answer_types import has_expected_type
 from query.passages import CandidateSentence
 from query.question import Question
+from query.rarity import WordRarity
 from query.settings import AnswerSettings
+from query.text_words import content_stems
 
 # Weights of the parts of a sentence's score, chosen on training questions: all parts lie in 0 to 1.
 _COSINE = 1.0
 _COVERAGE = 0.6
 _RANK = 0.3
-_TYPE = 0.1
-_BRIDGE = 0.15
+_TYPE = 0.2
+_GAIN = 1.0
+_BRIDGE = 0.3
+# Rarity from which a shared name joins two sentences; commoner ones ("American") join everything.
+_RARE = 0.4
+# A sentence of another document that no name joins to the chosen ones must cover this many times more.
+_UNJOINED = 2.5
+
+_CAPITALISED_WORD = re.compile(r"\b[^\W\d_a-z][\w-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,24 +48,24 @@ def score_sentences(
 
 
 def choose_sentences(
-    scored: Sequence[ScoredSentence], shares: Mapping[str, float], settings: AnswerSettings
+    scored: Sequence[ScoredSentence], question: Question, rarity: WordRarity, settings: AnswerSettings
 ) -> tuple[CandidateSentence, ...]:
     """Choose the best sentence and those that cover what it leaves open, in the order of the join.
 
-    A further sentence must add ``least_gain`` of coverage by its own words or its title's; one whose document is named
-    by a chosen sentence (or names a chosen one's) is preferred: the two are joined by that name.
+    A further sentence must cover ``least_gain`` more of the question by its own words or its title's, and twice that
+    where no name bridges it to a chosen sentence. A bridge is a name that the question does not have: "Windhoek", where
+    the question asks for hotels in the birthplace of someone whom a chosen sentence lets be born in Windhoek.
     """
     if not scored:
         return ()
-    chosen = [scored[0].candidate]
-    covered = _covered(scored[0].candidate, shares)
-    while len(chosen) < settings.most_sentences:
-        best = _next_sentence(scored, chosen, covered, shares, settings.least_gain)
+    choice = _Choice(question, rarity)
+    choice.add(scored[0].candidate)
+    while len(choice.sentences) < settings.most_sentences:
+        best = _next_sentence(scored, choice, settings.least_gain)
         if best is None:
             break
-        chosen.append(best)
-        covered |= _covered(best, shares)
-    return _in_hop_order(chosen)
+        choice.add(best)
+    return _in_hop_order(choice.sentences)
 
 
 def coverage(stems: frozenset[str], shares: Mapping[str, float]) -> float:
@@ -79,33 +89,59 @@ def _scored(candidate: CandidateSentence, question: Question, shares: Mapping[st
     return ScoredSentence(candidate=candidate, score=score, coverage=held)
 
 
-def _covered(candidate: CandidateSentence, shares: Mapping[str, float]) -> set[str]:
-    return {word_stem for word_stem in shares if word_stem in candidate.known_stems}
+class _Choice:
+    """The sentences chosen so far, the stems of the question that they cover, and the names that they bring in."""
+
+    def __init__(self, question: Question, rarity: WordRarity) -> None:
+        self.sentences: list[CandidateSentence] = []
+        self._asked = frozenset(question.stems)
+        self._shares = rarity.shares(question.stems)
+        self._rarity = rarity
+        self._covered: set[str] = set()
+        self._bridges: dict[str, float] = {}
+
+    def add(self, candidate: CandidateSentence) -> None:
+        self.sentences.append(candidate)
+        self._covered |= candidate.known_stems & self._asked
+        for name_stem in _name_stems(candidate) - self._asked:
+            self._bridges[name_stem] = self._rarity.weight(name_stem)
+
+    def has(self, candidate: CandidateSentence) -> bool:
+        return any(candidate is other or candidate.text == other.text for other in self.sentences)
+
+    def has_document(self, candidate: CandidateSentence) -> bool:
+        return any(candidate.passage.document.id == other.passage.document.id for other in self.sentences)
+
+    def gain(self, candidate: CandidateSentence) -> float:
+        """Return the share of the question that the candidate adds."""
+        return sum(self._shares[word_stem] for word_stem in (candidate.known_stems & self._asked) - self._covered)
+
+    def bridge(self, candidate: CandidateSentence) -> float:
+        """Return the rarity of the rarest name that joins the candidate to a chosen sentence of another document."""
+        if self.has_document(candidate):
+            return 0.0
+        shared = candidate.known_stems & self._bridges.keys()
+        return max((self._bridges[name_stem] for name_stem in shared), default=0.0)
 
 
-def _next_sentence(
-    scored: Sequence[ScoredSentence],
-    chosen: Sequence[CandidateSentence],
-    covered: set[str],
-    shares: Mapping[str, float],
-    least_gain: float,
-) -> CandidateSentence | None:
+def _next_sentence(scored: Sequence[ScoredSentence], choice: _Choice, least_gain: float) -> CandidateSentence | None:
     best: tuple[float, CandidateSentence] | None = None
     for entry in scored:
-        candidate = entry.candidate
-        if any(candidate is other or candidate.text == other.text for other in chosen):
+        if choice.has(entry.candidate):
             continue
-        gain = sum(shares[word_stem] for word_stem in _covered(candidate, shares) - covered)
-        if gain < least_gain:
+        gain, bridge = choice.gain(entry.candidate), choice.bridge(entry.candidate)
+        joined = bridge >= _RARE or choice.has_document(entry.candidate)
+        if gain < (least_gain if joined else _UNJOINED * least_gain):
             continue
-        value = gain + entry.score + _BRIDGE * any(_linked(candidate, other) for other in chosen)
+        value = _GAIN * gain + entry.score + _BRIDGE * bridge
         if best is None or value > best[0]:
-            best = (value, candidate)
+            best = (value, entry.candidate)
     return best[1] if best is not None else None
 
 
-def _linked(one: CandidateSentence, other: CandidateSentence) -> bool:
-    return _names_document(one, other) or _names_document(other, one)
+def _name_stems(candidate: CandidateSentence) -> frozenset[str]:
+    names = " ".join([candidate.passage.document.title, *_CAPITALISED_WORD.findall(candidate.text)])
+    return frozenset(content_stems(names))
 
 
 def _names_document(one: CandidateSentence, other: CandidateSentence) -> bool:

@@ -71,8 +71,8 @@ class AnswerSettings:
     """Sentences are chosen from this many best passages."""
     most_sentences: int = 4
     """At most this many sentences answer a local question."""
-    least_gain: float = 0.12
-    """A further sentence must cover at least this share more of the question's words (by rarity)."""
+    least_gain: float = 0.06
+    """A further sentence must cover at least this share more of the question's words, by rarity."""
     abstention_margin: float = 0.0
     """Added to the trained threshold of support (0 to 1): above 0 says "not found" more often, below 0 less."""
 
