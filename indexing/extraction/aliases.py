@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from graph_store.ids import name_key
 
-_BRACKETED = re.compile(
-    r"\(\s*[\"\u201c'\u2018]?([^\s()\"\u201c\u201d'\u2018\u2019,;]{2,12})[\"\u201d'\u2019]?\s*(?:[,;][^()]*)?\)"
+_QUOTES = "\"\u201c\u201d'\u2018\u2019"
+_EXPLAINED = re.compile(
+    rf"\(\s*[{_QUOTES}]?([^\s(){_QUOTES},;]{{2,12}})[{_QUOTES}]?\s*(?:[,;][^()]*)?\)"
+    rf"|,\s(?:or\s)?[{_QUOTES}]?([A-Z][\w&.-]{{1,9}})[{_QUOTES}]?,"
 )
 _WORD = re.compile(r"[^\W_][\w'\u2019&.]*")
 _COMPANY_TEXT = (
@@ -48,16 +50,16 @@ def is_acronym(name: str) -> bool:
 
 
 def find_acronyms(text: str) -> tuple[Acronym, ...]:
-    """Return acronyms that stand in brackets behind their long form.
+    """Return acronyms that stand in brackets, or between commas, behind their long form.
 
-    The long form is the shortest run of words before the bracket that begins with the acronym's first letter and gives
+    The long form is the shortest run of words before it that begins with the acronym's first letter and gives
     its letters in order, each at the start of a word (after A. Schwartz and M. Hearst, PSB 2003, made stricter).
     """
     found = []
-    for bracket in _BRACKETED.finditer(text):
-        short = bracket[1].rstrip(".")
+    for explained in _EXPLAINED.finditer(text):
+        short = (explained[1] or explained[2]).rstrip(".")
         if is_acronym(short):
-            span = _long_form(text, bracket.start(), short)
+            span = _long_form(text, explained.start(), short)
             if span is not None:
                 found.append(Acronym(short=short, long=text[slice(*span)], start=span[0], end=span[1]))
     return tuple(found)
@@ -67,7 +69,7 @@ def _long_form(text: str, stop: int, short: str) -> tuple[int, int] | None:
     letters = [char.lower() for char in short if char.isalnum()]
     begin = max(text.rfind(mark, 0, stop) for mark in (". ", "; ", ": ", "(", ")")) + 1
     words = list(_WORD.finditer(text, begin, stop))[-(len(letters) + 5) :]
-    if not words or text[words[-1].end() : stop].strip(" \"\u201d'\u2019"):
+    if not words or text[words[-1].end() : stop].strip(f" {_QUOTES}"):
         return None
     for index in range(len(words) - 1, -1, -1):
         if words[index][0][0].lower() == letters[0] and len(words) - index > 1:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from graph_store.ids import name_key
 from graph_store.records import Chunk, Document
-from indexing.extraction.aliases import Acronym, TypedName, canonical_names, find_acronyms
-from indexing.extraction.names import TOPIC, NameSpan
+from indexing.extraction.aliases import Acronym, TypedName, canonical_names, find_acronyms, is_acronym
+from indexing.extraction.names import IDENTIFIER, TOPIC, NameSpan
 from indexing.extraction.noun_types import type_of_noun
 from indexing.extraction.plain_text import Block
 from indexing.extraction.reading import Reading
@@ -145,13 +145,13 @@ def _with_acronyms(
 
 
 def _accept(entry: tuple[Chunk, Block, Reading], names: tuple[NameSpan, ...], known: Mapping[str, str]) -> BlockReading:
-    """Take a heading's names only where the prose knows them; take a heading or cell that is itself a known name.
+    """Take names of headings and cells only where they are clear; take a heading or cell that is itself a known name.
 
     A name has one type in a document, that of ``known`` where it is there.
     """
     chunk, block, reading = entry
     keys = [name_key(block.text[name.start : name.end]) for name in names]
-    accepted = tuple(block.kind != "heading" or key in known for key in keys)
+    accepted = tuple(key in known or _is_clear(block, name) for name, key in zip(names, keys, strict=True))
     names = tuple(replace(name, type=known.get(key, name.type)) for name, key in zip(names, keys, strict=True))
     kind = known.get(name_key(block.text)) if block.kind in {"heading", "row"} else None
     if kind is not None and not any(accepted):
@@ -159,3 +159,14 @@ def _accept(entry: tuple[Chunk, Block, Reading], names: tuple[NameSpan, ...], kn
         names = (*names, NameSpan(start=start, end=len(block.text.rstrip()), type=kind))
         accepted = (*accepted, True)
     return BlockReading(chunk=chunk, block=block, reading=reading, names=names, accepted=accepted)
+
+
+def _is_clear(block: Block, name: NameSpan) -> bool:
+    """Tell whether the parser can be trusted with a name: in prose; in a cell with more than one common-looking word.
+
+    Out of a sentence's context it takes "Launch" and "Magenta" for names.
+    """
+    text = block.text[name.start : name.end]
+    if block.kind == "row":
+        return name.type == IDENTIFIER or " " in text or is_acronym(text)
+    return block.kind != "heading"

@@ -7,12 +7,12 @@ from graph_store.ids import name_key
 from graph_store.records import Chunk, Document, NamedHome, NamedMention, NamedRelation
 from indexing.extraction.document_names import BlockReading, DocumentNames
 from indexing.extraction.homes import find_homes, lead_block, lead_subject
+from indexing.extraction.known_names import known_names
 from indexing.extraction.names import TOPIC
 from indexing.extraction.plain_text import Block, split_blocks
 from indexing.extraction.reading import Reading, TextReader
 from indexing.extraction.settings import ExtractionSettings
 from indexing.extraction.statements import Statement
-from indexing.extraction.titles import title_names
 
 _PERSONAL = frozenset({"he", "she"})
 
@@ -36,11 +36,10 @@ class EntityExtractor:
     def extract(self, documents: Sequence[tuple[Document, tuple[Chunk, ...]]]) -> list[Extraction]:
         """Return one extraction per document, in order. Overlapping chunks each keep their own mentions."""
         blocks = [[(chunk, block) for chunk in chunks for block in split_blocks(chunk.text)] for _, chunks in documents]
-        texts = [
-            (block.text, _known_names(document))
-            for (document, _), found in zip(documents, blocks, strict=True)
-            for _, block in found
-        ]
+        texts = []
+        for (document, chunks), found in zip(documents, blocks, strict=True):
+            known = known_names(document, chunks)
+            texts += [(block.text, tuple(name for name in known if name in block.text)) for _, block in found]
         readings = self._reader.read(texts)
         return [
             self._document(document, chunks, [(chunk, block, next(readings)) for chunk, block in found])
@@ -56,12 +55,6 @@ class EntityExtractor:
             relations=tuple(_relations(names, self._settings.pronoun_sentences)),
             homes=find_homes(names, chunks),
         )
-
-
-def _known_names(document: Document) -> tuple[str, ...]:
-    """Return the names in a document's title: they are names in its text too, whatever the parser makes of them."""
-    title = title_names(document.title)
-    return tuple(name for name in title.names if not name[0].islower()) if title else ()
 
 
 def _mentions(entry: BlockReading, names: DocumentNames) -> Iterator[NamedMention]:
@@ -82,7 +75,7 @@ def _relations(names: DocumentNames, pronoun_sentences: int) -> Iterator[NamedRe
     topic = _topic(names)
     lead = lead_block(names.blocks)
     for entry in names.blocks:
-        if entry.block.kind == "heading":
+        if entry.block.kind in {"heading", "row"}:
             continue
         for statement in entry.reading.statements:
             leading = entry is lead and statement.sentence < pronoun_sentences

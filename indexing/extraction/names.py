@@ -25,7 +25,7 @@ _LEADING = re.compile(r"(?:(?:the|a|an|this|that|these|those|its|his|her|their|o
 _TRAILING = re.compile(r"(?:\s(?:and|or|of|the|in|for|at|on|by|with|a|an)|['\u2019]s?|[^\w.)!?%+]+)$", re.IGNORECASE)
 _DOTTED = re.compile(r"(?:\b\w\.){1,}$|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|Dr)\.$")
 _NUMBER = re.compile(r"^[\W\d_]*(?:st|nd|rd|th|km|kg|m|s)?$", re.IGNORECASE)
-_JUNK = re.compile(r"://|www\.|@\w|[<>{}=\\^|]")
+_JUNK = re.compile(r"://|www\.|@\w|[<>{}=\\^|`]")
 # "DSS-43", "ORA-01555", "CVE-2023-1234", "3RT2015-1BB41"; "CCSDS 131.0-B", "RFC 2616" (but not a year).
 _IDENTIFIER = re.compile(
     r"(?<![\w/.-])(?:"
@@ -61,7 +61,10 @@ def find_names(
         if label not in _TYPES or not is_name(text[slice(*span)], max_words):
             continue
         if _is_free(*span, found):
-            found.append(NameSpan(start=span[0], end=span[1], type=_TYPES[label]))
+            kind = _TYPES[label]
+            # Acronyms that the parser takes for people are mostly organisations.
+            kind = "ORG" if kind == "PERSON" and _SHOUTED.fullmatch(text, *span) else kind
+            found.append(NameSpan(start=span[0], end=span[1], type=kind))
     return tuple(sorted(found, key=lambda span: span.start))
 
 
@@ -75,7 +78,8 @@ def _known(text: str, known: Iterable[str], entities: Sequence[tuple[int, int, s
     A named entity that ends where a known name ends gives its type.
     """
     spans = [(*_trim(text, start, end), label) for start, end, label in entities]
-    labels = {end: label for _, end, label in spans}
+    # The parser calls many a numbered thing a law.
+    labels = {end: label for _, end, label in spans if label != "LAW"}
     taken: list[NameSpan] = []
     for name in sorted(known, key=len, reverse=True):
         start = text.find(name)

@@ -9,17 +9,19 @@ from typing import Literal, TypeAlias
 BlockKind: TypeAlias = Literal["paragraph", "heading", "row", "item"]
 
 _FENCE = re.compile(r"^\s{0,3}(```|~~~)")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}(?:\s|$)")
 _RULE_ROW = re.compile(r"^[\s|:\-=+]*$")
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)])\s+")
 # What is dropped: leading marks, emphasis, link targets, tags, addresses, footnote numbers.
 _MARKS = re.compile(
-    r"^\s{0,3}#{1,6}\s+|^\s*(?:[-*+•>]|\d{1,3}[.)])\s+|\s+#+\s*$"
+    r"^[ \t]{0,3}#{1,6}(?:\s|$)|^[ \t]{0,20}(?:[-*+\u2022>]|\d{1,3}[.)])\s|[ \t]{1,8}#{1,6}[ \t]{0,8}$"
     r"|\*+|`+|~~|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])"
     r"|!?\[(?=[^\]\n]*\]\()|\]\([^)\n]*\)|\[\^?\d{1,3}\]"
     r"|</?[a-zA-Z][^<>\n]{0,200}>|(?:https?://|www\.)[^\s)|]+",
     re.MULTILINE,
 )
+# No prose has such a paragraph, and reading one would take the parser gigabytes.
+_MAX_BLOCK = 20_000
 _SPACES = str.maketrans({"\n": " ", "\t": " ", "\r": " ", "\u00a0": " "})
 
 
@@ -45,11 +47,14 @@ class Block:
 
 
 def split_blocks(text: str) -> tuple[Block, ...]:
-    """Split Markdown into blocks, in order; code blocks and table rules are left out, a table cell is a block."""
+    """Split Markdown into blocks, in order; a table cell is a block.
+
+    Code blocks, table rules and whatever has more than 20,000 characters without an end are left out.
+    """
     blocks = []
     for kind, start, end in _spans(text):
-        block = _strip_marks(kind, text[start:end], start)
-        if block.text.strip():
+        block = _strip_marks(kind, text[start:end], start) if end - start <= _MAX_BLOCK else None
+        if block is not None and block.text.strip():
             blocks.append(block)
     return tuple(blocks)
 

@@ -74,7 +74,10 @@ def _noun_phrase(noun: "Token", number: int, owners: Mapping[int, int]) -> Itera
 
 
 def _apposition(noun: "Token", number: int, owners: Mapping[int, int], types: Sequence[str]) -> Iterator[Statement]:
-    """Yield what an apposition says: "X, capital of Y"; "X, Y" of one type is X itself, a place after it where X is."""
+    """Yield what an apposition says: "X, capital of Y"; a place after X is where X is; "X, the Y" of one type is X.
+
+    Without an article, names in a row are more often a list.
+    """
     head = owners.get(noun.head.i) if noun.dep_ == "appos" else None
     if head is None:
         return
@@ -84,7 +87,7 @@ def _apposition(noun: "Token", number: int, owners: Mapping[int, int], types: Se
             yield _statement(_Subject(head), predicate, target, number)
     elif types[name] == "PLACE":
         yield _statement(_Subject(head), "in", name, number)
-    elif types[name] == types[head]:
+    elif types[name] == types[head] and any(left.lower_ == "the" for left in noun.lefts):
         yield _statement(_Subject(head), "is", name, number)
 
 

@@ -83,8 +83,13 @@ def heading_name(heading: str) -> str | None:
 
 
 def is_capitalised(name: str) -> bool:
-    """Tell whether a phrase of two words or more is written like a name: capitals on all but the little words."""
+    """Tell whether a heading is written like a name.
+
+    Two words or more have capitals on all but the little ones; one word has a digit or two capitals ("Hayabusa2").
+    """
     words = [word for word in re.findall(r"[^\W_][\w'\u2019.&-]*", name) if word.lower() not in _LITTLE]
+    if len(words) == 1:
+        return len(words[0]) > 2 and sum(char.isupper() or char.isdigit() for char in words[0]) > 1
     return len(words) > 1 and all(not word[0].islower() for word in words)
 
 
