@@ -9,7 +9,7 @@ import numpy as np
 from raptor.audience import AudienceView, IntVector
 from raptor.stop_words import STOP_WORDS
 
-_NAME = re.compile(r"[A-Z][\w'\u2019\-]*(?: (?:of |de |van |von )?[A-Z][\w'\u2019\-]*){1,3}")
+_NAME = re.compile(r"[A-Z][\w'\u2019\-]*(?: (?:of |de |van |von )?[A-Z][\w'\u2019\-]*){1,5}")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019\-]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 
@@ -20,7 +20,7 @@ _NAME_FACTOR = 1.25
 class KeyPhrases:
     """Finds the key phrases of any group of chunks of one audience; built once, in one pass over the text.
 
-    A phrase is a word, or a name of two to four capitalised words. The score of a phrase is its part of the
+    A phrase is a word, or a name of two to six capitalised words. The score of a phrase is its part of the
     Kullback-Leibler divergence between the group and the collection, over chunks that contain it.
     """
 
@@ -72,7 +72,7 @@ def _joined(spans: Sequence[IntVector]) -> IntVector:
 
 
 def _phrases(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (key, surface) of the words and names of a text."""
+    """Yield (key, surface) of the names of a text and of the words outside them."""
     for match in _NAME.finditer(text):
         surface = _POSSESSIVE.sub("", match.group())
         words = surface.split(" ")
@@ -80,11 +80,17 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
             words = words[1:]
         if len(words) > 1:
             yield " ".join(words).casefold(), " ".join(words)
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(_NAME.sub(_kept_word, text)):
         surface = _POSSESSIVE.sub("", match.group())
         key = surface.casefold()
         if len(key) > 3 and key not in STOP_WORDS:
             yield key, surface
+
+
+def _kept_word(match: re.Match[str]) -> str:
+    """Leave of a name only what a sentence may begin with: "Later Galileo" is a name for the pattern alone."""
+    first, _, rest = match.group().partition(" ")
+    return rest if first.casefold() in STOP_WORDS and " " not in rest else " "
 
 
 def _most_common(surfaces: Counter[str]) -> str:

@@ -18,6 +18,10 @@ _LEANING = _words(
     "it he she they his her its their this that these those such however but and or so then also thus therefore "
     "moreover furthermore meanwhile nevertheless instead otherwise there here both another i we you my our your"
 )
+_PRONOUNS = _words("it he she they")
+_MONTHS = _words("january february march april may june july august september october november december")
+# Words in which "On 10 July 1992" and the like come before the subject.
+_ADVERBIAL_WORDS = 8
 _VERB_LIKE = _words(
     "is are was were be been being has have had does did do will would can could may might must shall should "
     "became become becomes began made makes said says took takes won led went came gave got"
@@ -70,7 +74,15 @@ def _like_a_verb(word: str) -> bool:
 
 
 def _leaning_factor(words: list[str]) -> float:
-    return 0.6 if words[0].casefold() in _LEANING else 1.0
+    """Lower the quality of a sentence whose first word, or whose subject after an adverbial, is somewhere before it."""
+    if words[0].casefold() in _LEANING:
+        return 0.6
+    for word in words[1:_ADVERBIAL_WORDS]:
+        if word in _PRONOUNS:
+            return 0.7
+        if word[0].isupper() and word.casefold() not in _MONTHS:
+            return 1.0  # a name comes first: the pronoun may mean that
+    return 1.0
 
 
 def _form_factor(text: str) -> float:

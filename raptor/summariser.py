@@ -24,7 +24,7 @@ MAX_SUMMARY_WORDS = 150
 
 _NEAR_DUPLICATE = 0.9  # cosine above which two sentences say the same
 _UNRELATED = 0.25  # cosine that any two sentences of one field reach: explains nothing
-_LEAD_BONUS = 0.3  # share by which the lead sentence of a document gains
+_LEAD_BONUS = 0.75  # share by which the lead sentence of a document gains
 
 
 def choose_sentences(

@@ -8,17 +8,17 @@ import numpy as np
 
 from graph_store.records import Entity, Relation
 from indexing.communities.entity_graph import EntityGraph, evidence_within
-from indexing.communities.entity_places import EntityPlaces
+from indexing.communities.entity_places import EntityPlaces, FloatArray64
 from indexing.communities.grouping import rows_by_group
 from indexing.communities.hierarchy import Cluster
 from indexing.communities.settings import CommunitySettings
-from raptor.audience import AudienceView, FloatArray, IntVector
+from raptor.audience import AudienceView, IntVector
 from raptor.key_phrases import KeyPhrases
 from raptor.summariser import choose_parent_sentences
 
 _TITLE_NAMES = 3
 _TITLE_PHRASES = 2
-# How much a sentence gains by each member of the community that it names, for the first three.
+# How much a sentence gains by each key entity that it names, for the first three.
 _NAMED_BONUS = 0.25
 
 
@@ -51,6 +51,7 @@ class ReportWriter:
         self._settings = settings
         self._phrases = KeyPhrases(view)
         self._ties = _Ties(graph)
+        self._presence = _Presence(view, places)
         self._relations = _relations_by_source(view, places, relations)
         self._sentences_of = rows_by_group(places.sentences.entities)
 
@@ -66,50 +67,52 @@ class ReportWriter:
             below = self.write(child)
             reports.extend(below)
             chosen.append(below[-1].sentences)
-        rows, emphasis = self._candidates(cluster)
+        entities = self._key_entities(cluster)
         sentences = choose_parent_sentences(
             self._view.sentences,
             np.unique(np.concatenate(chosen)),
-            rows,
+            self._candidates(cluster),
             limit=self._settings.max_report_sentences,
-            emphasis=emphasis,
+            emphasis=1.0 + _NAMED_BONUS * np.minimum(self._named(entities), 3).astype(np.float32),
         )
-        entities = self._key_entities(cluster)
         reports.append(
             Report(
                 cluster=cluster,
                 title=self._title(cluster, entities),
                 sentences=sentences,
-                key_entities=tuple(entities[: self._settings.key_entities]),
+                key_entities=tuple(self._places.entities[number] for number in entities),
                 key_relations=self._key_relations(cluster),
             )
         )
         return reports
 
-    def _candidates(self, cluster: Cluster) -> tuple[IntVector, FloatArray]:
-        """Return the sentences of the evidence that name a member (all where none does), and an emphasis per row."""
+    def _candidates(self, cluster: Cluster) -> IntVector:
+        """Return the usable sentences of the evidence that name a member; all sentences where none does."""
         table = self._view.sentences
         rows = table.rows_of(cluster.chunks)
-        pairs = [self._sentences_of[entity] for entity in cluster.members.tolist() if entity in self._sentences_of]
-        naming = self._places.sentences.units[np.concatenate(pairs)] if pairs else np.zeros(0, dtype=np.int64)
-        named = np.bincount(naming, minlength=len(table.quality))
-        emphasis = (1.0 + _NAMED_BONUS * np.minimum(named, 3)).astype(np.float32)
-        telling = rows[(named[rows] > 0) & (table.quality[rows] > 0)]
-        return (telling if len(telling) else rows), emphasis
+        telling = rows[(self._named(cluster.members)[rows] > 0) & (table.quality[rows] > 0)]
+        return telling if len(telling) else rows
 
-    def _key_entities(self, cluster: Cluster) -> list[Entity]:
-        """Return the members by the weight of their edges within the cluster, heaviest first, at most twice as many as
-        a report names.
+    def _named(self, entities: IntVector) -> IntVector:
+        """Return for each sentence of the audience how many of some entities it names."""
+        pairs = [self._sentences_of[entity] for entity in entities.tolist() if entity in self._sentences_of]
+        naming = self._places.sentences.units[np.concatenate(pairs)] if pairs else np.zeros(0, dtype=np.int64)
+        return np.bincount(naming, minlength=len(self._view.sentences.quality))
+
+    def _key_entities(self, cluster: Cluster) -> IntVector:
+        """Return the members by how much and how solely they stand in the evidence, then by the weight of their edges
+        within the cluster.
         """
         strength = self._ties.within(cluster.members)
-        order = np.lexsort((cluster.members, -np.round(strength, 9)))
-        return [self._places.entities[cluster.members[row]] for row in order[: 2 * self._settings.key_entities]]
+        presence = self._presence.within(cluster.members, cluster.chunks)
+        order = np.lexsort((cluster.members, -np.round(strength, 9), -np.round(presence, 9)))
+        return cluster.members[order[: self._settings.key_entities]]
 
-    def _title(self, cluster: Cluster, entities: Sequence[Entity]) -> str:
+    def _title(self, cluster: Cluster, entities: IntVector) -> str:
         names: list[str] = []
-        for entity in entities:
-            if len(names) < _TITLE_NAMES and not any(_overlap(entity.name, name) for name in names):
-                names.append(entity.name)
+        for name in (self._places.entities[number].name for number in entities):
+            if len(names) < _TITLE_NAMES and not any(_overlap(name, other) for other in names):
+                names.append(name)
         phrases = self._phrases.of(cluster.chunks, _TITLE_PHRASES, taken=names)
         return ": ".join(part for part in (", ".join(names), ", ".join(phrases)) if part)
 
@@ -137,7 +140,7 @@ class _Ties:
         self._offsets = np.searchsorted(ends[order], np.arange(graph.size + 1))
         self._inside = np.zeros(graph.size, dtype=bool)
 
-    def within(self, members: IntVector) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def within(self, members: IntVector) -> FloatArray64:
         """Return for each member the weight of its edges to other members. O(edges of the members)."""
         self._inside[members] = True
         strength = np.zeros(len(members), dtype=np.float64)
@@ -146,6 +149,30 @@ class _Ties:
             strength[position] = self._weights[edges][self._inside[self._others[edges]]].sum()
         self._inside[members] = False
         return strength
+
+
+class _Presence:
+    """In how many chunks each entity stands."""
+
+    def __init__(self, view: AudienceView, places: EntityPlaces) -> None:
+        self._inside = np.zeros(len(view.chunks), dtype=bool)
+        homes = set(places.homes)
+        pairs = list(zip(places.chunks.units.tolist(), places.chunks.entities.tolist(), strict=True))
+        # A chunk that is about an entity counts double.
+        self._weights = np.array([2.0 if pair in homes else 1.0 for pair in pairs], dtype=np.float64)
+        self._units = places.chunks.units
+        self._rows = rows_by_group(places.chunks.entities)
+
+    def within(self, members: IntVector, chunks: IntVector) -> FloatArray64:
+        """Return for each member its chunks among ``chunks``, times the share of all its chunks that these are."""
+        self._inside[chunks] = True
+        presence = np.zeros(len(members), dtype=np.float64)
+        for position, member in enumerate(members.tolist()):
+            rows = self._rows[member]
+            own = self._weights[rows][self._inside[self._units[rows]]].sum()
+            presence[position] = own * own / self._weights[rows].sum()
+        self._inside[chunks] = False
+        return presence
 
 
 def _relations_by_source(
