@@ -5,6 +5,7 @@ import unicodedata
 
 MAX_TITLE_CHARS = 200
 
+_UNUSUAL = re.compile(r"[^\t\n -~]")
 _LINE_ENDS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # All of Zs but the blank itself, and the Braille blank, which shows nothing either.
 _BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
@@ -26,7 +27,6 @@ _JOINING_SCRIPTS = re.compile(
     "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17ff\u1800-\u18af\ua840-\ua87f\ua8e0-\ua8ff\ua980-\uaaff"
     "\ufb50-\ufdcf\ufe70-\ufefc\U00011000-\U00011fff]"
 )
-_TRAILING_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 _MANY_BLANK_LINES = re.compile(r"\n{4,}")
 _VIRAMA = 9  # canonical combining class of the signs that join a consonant to the next
 
@@ -39,12 +39,14 @@ def clean_text(text: str) -> str:
     widths become the plain blank; at most two blank lines follow one another; the text has no blank line at its ends.
     ``clean_text(clean_text(t)) == clean_text(t)``.
     """
-    text = _LINE_ENDS.sub("\n", text)
-    text = _BLANKS.sub(" ", text)
-    text = _INVISIBLE.sub("", text)
-    text = _JOINERS.sub(_kept_joiner, text)
-    text = unicodedata.normalize("NFC", text)
-    text = _TRAILING_BLANKS.sub("", text)
+    if _UNUSUAL.search(text):
+        text = _LINE_ENDS.sub("\n", text)
+        text = _BLANKS.sub(" ", text)
+        text = _INVISIBLE.sub("", text)
+        text = _JOINERS.sub(_kept_joiner, text)
+        text = unicodedata.normalize("NFC", text)
+    # Not by a pattern: one that looks for blanks before a line end takes time in the square of a long run of blanks.
+    text = "\n".join(line.rstrip(" \t") for line in text.split("\n"))
     return _MANY_BLANK_LINES.sub("\n\n\n", text).strip("\n")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from graph_store.embedded.store_files import DATABASE_FILE
 from indexing.loading.errors import SourceMissing
 from indexing.loading.loaded import LoadFailure
 from indexing.loading.media_types import SUPPORTED_SUFFIXES, unsupported_sentence
@@ -23,8 +24,8 @@ class Discovery:
 def discover(paths: Sequence[Path], settings: LoadingSettings) -> Discovery:
     """Return the sources below ``paths``, which are files and folders (searched with their subfolders).
 
-    Within folders, hidden files and folders and stores of ours are passed over, and so are symbolic links to what
-    the same folder holds anyway; links that leave the folder are failures and never followed. A link given by the user
+    Within folders, hidden files and folders, ``skipped_names`` and stores of ours are passed over, and so are
+    symbolic links to what the same folder holds anyway; links that leave the folder are failures and never followed. A link given by the user
     is followed. Unsupported files are failures, whether given or found. Raises ``SourceMissing`` for a path that does
     not exist.
     """
@@ -50,11 +51,11 @@ def _walk(folder: Path, root: Path, settings: LoadingSettings) -> Iterator[tuple
     except OSError as error:
         yield folder, _failure(folder, f"The folder cannot be read: {error.strerror}.")
         return
-    if any(entry.name in settings.store_markers for entry in entries):
+    if any(entry.name == DATABASE_FILE for entry in entries):  # a store of ours
         return
     for entry in entries:
         path = Path(entry.path)
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or entry.name in settings.skipped_names:
             continue
         if entry.is_symlink():
             yield from _refused_link(path, root)

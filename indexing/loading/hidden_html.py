@@ -1,11 +1,12 @@
 """What a reader of an HTML page cannot see: hidden elements, by attribute, inline style or simple style sheet rule."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 # Elements whose text is never shown as text of the page.
 _UNSHOWN_TAGS = (
-    *("script", "style", "noscript", "template", "head", "object", "embed", "iframe", "svg", "math", "canvas"),
+    *("script", "style", "noscript", "template", "head", "object", "embed", "iframe", "svg", "annotation", "canvas"),
     *("audio", "video", "map", "datalist", "select", "option", "textarea", "input", "button", "dialog"),
 )
 _HIDING_DECLARATIONS = (
@@ -24,10 +25,10 @@ _FOREGROUND = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)")
 _BACKGROUND = re.compile(r"(?:^|;)\s*background(?:-color)?\s*:\s*([^;!]+)")
 _SHORT_HEX = re.compile(r"^#([0-9a-f])([0-9a-f])([0-9a-f])$")
 _RGB = re.compile(r"^rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+)(%?))?\s*\)$")
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_AT_BLOCK = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_BRACE = re.compile(r"[{}]")
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SIMPLE_SELECTOR = re.compile(r"^(?:[a-z][a-z0-9]*)?([.#])([\w-]+)$", re.IGNORECASE)
+_HIDDEN_TAG = "hidden"
 _WHITE = "#ffffff"
 _NEAR_WHITE = 0xF0
 _LONGEST_STYLE_SHEET = 500_000
@@ -41,10 +42,13 @@ def drop_hidden(root: Any) -> None:  # noqa: ANN401  # an lxml element; lxml shi
     ground), or a rule of the page's own style sheets with a single class or id as selector that says so. Images go,
     as alternative text is not shown.
     """
+    from lxml import etree  # type: ignore[import-untyped]  # noqa: PLC0415  # heavy import, only when used
+
     hiding_marks = _hiding_marks(root)
-    for element in list(root.iter()):
-        if not isinstance(element.tag, str) or _is_hidden(element, hiding_marks):
-            _drop(element)
+    for element in root.iter(etree.Element):
+        if _is_hidden(element, hiding_marks):
+            element.tag = _HIDDEN_TAG
+    etree.strip_elements(root, _HIDDEN_TAG, etree.Comment, etree.ProcessingInstruction, with_tail=False)
 
 
 def style_hides(style: str, ground: str = _WHITE) -> bool:
@@ -63,11 +67,26 @@ def _hiding_marks(root: Any) -> frozenset[str]:  # noqa: ANN401  # lxml ships no
     """Return the ``.class`` and ``#id`` selectors that the page's style sheets hide outside media queries."""
     marks: set[str] = set()
     for sheet in root.iter("style"):
-        css = _AT_BLOCK.sub("", _CSS_COMMENT.sub("", (sheet.text or "")[:_LONGEST_STYLE_SHEET]))
-        for selectors, declarations in _RULE.findall(css):
+        for selectors, declarations in _plain_rules((sheet.text or "")[:_LONGEST_STYLE_SHEET]):
             if style_hides(declarations, ground=""):
                 marks.update(_simple_marks(selectors))
     return frozenset(marks)
+
+
+def _plain_rules(css: str) -> Iterator[tuple[str, str]]:
+    """Yield (selectors, declarations) of the rules of a style sheet outside blocks such as media queries."""
+    text = _CSS_COMMENT.sub("", css)
+    depth, start, selectors = 0, 0, ""
+    for brace in _BRACE.finditer(text):
+        opens = brace[0] == "{"
+        if opens and depth == 0:
+            selectors = text[start : brace.start()].rpartition(";")[2].strip()
+            start = brace.end()
+        elif not opens and depth == 1:
+            if not selectors.startswith("@"):
+                yield selectors, text[start : brace.start()]
+            start = brace.end()
+        depth = depth + 1 if opens else max(0, depth - 1)
 
 
 def _simple_marks(selectors: str) -> list[str]:
@@ -77,6 +96,8 @@ def _simple_marks(selectors: str) -> list[str]:
 
 def _is_hidden(element: Any, hiding_marks: frozenset[str]) -> bool:  # noqa: ANN401  # lxml ships no types
     tag = element.tag.lower()
+    if tag in {"html", "body"}:  # pages hide these until their script has run
+        return False
     if tag in _UNSHOWN_TAGS or tag == "img":
         return True
     if element.get("hidden") is not None or element.get("aria-hidden", "").strip().lower() == "true":
@@ -87,7 +108,7 @@ def _is_hidden(element: Any, hiding_marks: frozenset[str]) -> bool:  # noqa: ANN
     if style and style_hides(style, _ground(element)):
         return True
     marks = {f".{name}" for name in element.get("class", "").split()} | {f"#{element.get('id', '')}"}
-    return tag not in {"html", "body"} and not marks.isdisjoint(hiding_marks)
+    return not marks.isdisjoint(hiding_marks)
 
 
 def _ground(element: Any) -> str:  # noqa: ANN401  # lxml ships no types
@@ -129,17 +150,3 @@ def _is_near_white(colour: str) -> bool:
     except ValueError:
         return False
     return len(parts) == 3 and min(parts) >= _NEAR_WHITE
-
-
-def _drop(element: Any) -> None:  # noqa: ANN401  # lxml ships no types
-    """Remove ``element`` with all below it, but keep the text that follows it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    tail = element.tail
-    previous = element.getprevious()
-    if tail and previous is not None:
-        previous.tail = (previous.tail or "") + tail
-    elif tail:
-        parent.text = (parent.text or "") + tail
-    parent.remove(element)

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from indexing.cleaning import clean_line
@@ -15,7 +16,9 @@ _BOILERPLATE_TAGS = ("nav", "header", "footer", "aside", "form", "menu")
 _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "menu"})
 _SUSPICIOUSLY_LITTLE = 0.2
 _PAGE_LINK_SHARE = 0.3
-_SITE_NAME = re.compile(r"\s+[|\u2013\u2014·»:-]\s+")  # an en or em dash among them
+_MANY_ELEMENTS = 5_000
+_BARE_BAR = re.compile(r"(?<!\\)\|")
+_PARTS = re.compile(r"\s+[|\u2013\u2014·»:-]\s+")  # an en or em dash among them
 
 
 def parse_html(data: bytes) -> ParsedSource:
@@ -31,41 +34,58 @@ def parse_html(data: bytes) -> ParsedSource:
         return ParsedSource()
     names = _page_names(root)
     drop_hidden(root)
-    text = _main_text(root) if _is_web_page(root) else html_to_markdown(_source_of(root))
-    return ParsedSource(text=text, title=_title(names, root))
+    text = _main_text(root) if _is_web_page(root) else _markdown(root)
+    headings = [clean_line(heading.text_content()) for heading in root.iter("h1")]
+    title = _title(names, [heading for heading in headings if heading])
+    if text and title in headings and title not in clean_line(text):
+        text = f"# {title}\n\n{text}"  # extraction takes the main heading for a part of the page's frame
+    return ParsedSource(text=text, title=title)
 
 
 def html_to_markdown(html: str) -> str:
     """Return all of ``html`` as Markdown: headings with ``#``, tables as tables, links as their text, no images."""
+    root = _tree(html)
+    return "" if root is None else _markdown(root)
+
+
+def _markdown(root: Any) -> str:  # noqa: ANN401  # lxml ships no types
+    from lxml import etree  # type: ignore[import-untyped]  # noqa: PLC0415  # heavy import, only when used
     from markdownify import markdownify  # noqa: PLC0415  # heavy import, only when used
 
-    markdown = markdownify(
-        html,
-        heading_style="ATX",
-        bullets="-",
-        strip=["a", "img"],
-        escape_asterisks=False,
-        escape_underscores=False,
-        escape_misc=False,
-        table_infer_header=True,
-    )
+    _escape_bars(root)
+    try:
+        markdown = markdownify(
+            etree.tostring(root, encoding="unicode", method="html"),
+            heading_style="ATX",
+            bullets="-",
+            strip=["a", "img"],
+            escape_asterisks=False,
+            escape_underscores=False,
+            escape_misc=False,
+            table_infer_header=True,
+        )
+    except RecursionError:  # elements nested hundreds deep: the text counts, not its form
+        return "\n".join(root.itertext())
     return str(markdown)
 
 
+def _escape_bars(root: Any) -> None:  # noqa: ANN401  # lxml ships no types
+    """Escape bars within table cells, where they would begin a new cell."""
+    for cell in root.iter("td", "th"):
+        for element in cell.iter():
+            element.text = element.text and _BARE_BAR.sub(r"\\|", element.text)
+            if element is not cell:
+                element.tail = element.tail and _BARE_BAR.sub(r"\\|", element.tail)
+
+
 def _tree(html: str) -> Any:  # noqa: ANN401  # lxml ships no types
-    from lxml import etree, html as lxml_html  # type: ignore[import-untyped]  # noqa: PLC0415, I001  # heavy
+    from lxml import etree, html as lxml_html  # noqa: PLC0415, I001  # heavy import, only when used
 
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     try:
         return lxml_html.document_fromstring(html.replace("\0", "").encode("utf-8", errors="replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError):  # the page is empty
         return None
-
-
-def _source_of(root: Any) -> str:  # noqa: ANN401  # lxml ships no types
-    from lxml import etree  # noqa: PLC0415  # heavy import, only when used
-
-    return str(etree.tostring(root, encoding="unicode", method="html"))
 
 
 def _is_web_page(root: Any) -> bool:  # noqa: ANN401  # lxml ships no types
@@ -82,19 +102,22 @@ def _main_text(root: Any) -> str:  # noqa: ANN401  # lxml ships no types
     """Return the main text; where extraction finds nearly nothing, the page without its marked boilerplate."""
     import trafilatura  # noqa: PLC0415  # heavy import, only when used
 
-    extracted = trafilatura.extract(
-        copy.deepcopy(root),
-        output_format="markdown",
-        include_comments=False,
-        include_tables=True,
-        include_images=False,
-        include_links=False,
-        favor_recall=True,
-    )
+    _escape_bars(root)
+    try:
+        extracted = trafilatura.extract(
+            copy.deepcopy(root),
+            output_format="markdown",
+            fast=sum(1 for _ in root.iter()) > _MANY_ELEMENTS,  # its thorough way takes time in the square of the page
+            include_comments=False,
+            include_tables=True,
+            favor_recall=True,
+        )
+    except RecursionError:
+        extracted = None
     main = extracted or ""
-    rest = html_to_markdown(_source_of(_without_boilerplate(root)))
-    if len(clean_line(main)) < _SUSPICIOUSLY_LITTLE * len(clean_line(rest)):
-        return rest
+    rest = _without_boilerplate(root)
+    if len(clean_line(main)) < _SUSPICIOUSLY_LITTLE * len(clean_line(rest.text_content())):
+        return _markdown(rest)
     return main
 
 
@@ -115,16 +138,20 @@ def _page_names(root: Any) -> tuple[str, str]:  # noqa: ANN401  # lxml ships no 
     return clean_line(str(og_titles[0])) if og_titles else "", clean_line(str(titles[0])) if titles else ""
 
 
-def _title(names: tuple[str, str], root: Any) -> str:  # noqa: ANN401  # lxml ships no types
-    """Return the title that a reader sees: og:title if the page shows it, else its only h1, else the title element.
+def _title(names: tuple[str, str], headings: Sequence[str]) -> str:
+    """Return the title that a reader sees: a main heading that begins the page's name, else the page's name.
 
-    Metadata that nobody sees is no title: it is a place to hide text in.
+    Of the page's names og:title is taken if the page shows it: metadata that nobody sees is no title, but a place to
+    hide text in. The title element often ends in the name of the site, which is cut off.
     """
     og_title, title = names
-    headings = [clean_line(heading.text_content()) for heading in root.iter("h1")]
+    for heading in headings:
+        if title.startswith(heading) or og_title.startswith(heading):
+            return heading
     if og_title and (og_title in title or og_title in headings):
         return og_title
-    shown = [heading for heading in headings if heading]
-    if len(shown) == 1:
-        return shown[0]
-    return _SITE_NAME.split(title)[0] if title else ""
+    parts = _PARTS.split(title)
+    if len(headings) == 1 and headings[0] not in parts[1:]:
+        return headings[0]
+    site = parts[-1]
+    return title.removesuffix(site).rstrip(" |\u2013\u2014·»:-") if 2 * len(site) < len(title) else title

@@ -1,23 +1,69 @@
-"""PDF files, page by page."""
+"""PDF files, page by page: PDFium for the text, pdfplumber for ruled tables and vertical writing."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from indexing.cleaning import clean_line
 from indexing.loading.errors import UnreadableSource
 from indexing.loading.parsed import ParsedSource
+from indexing.loading.pdf_glyphs import PageReader
+from indexing.loading.pdf_lines import Line, page_lines
+from indexing.loading.pdf_tables import Plumber
+from indexing.loading.pdf_text import PageWriter, without_furniture
 from indexing.loading.settings import LoadingSettings
+
+_FEWEST_CHARACTERS = 3  # a page with fewer letters and digits shows no text worth a document
 
 
 def parse_pdf(data: bytes, settings: LoadingSettings) -> ParsedSource:
-    """Return the text of each page."""
+    """Return each page as Markdown, with hidden text, recurring headers and divided words dealt with.
+
+    The title is the one in the file's metadata if the first page shows it, else the first heading of the first page.
+    Raises ``UnreadableSource`` for encrypted, damaged and scanned files and for those with too many pages.
+    """
     import pypdfium2  # type: ignore[import-untyped]  # noqa: PLC0415  # heavy import, only when used
 
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        raise UnreadableSource("It is encrypted or damaged.") from error
+        reason = "encrypted; remove its password" if "password" in str(error).lower() else "damaged, or not a PDF"
+        raise UnreadableSource(f"It is {reason}.") from error
+    plumber = Plumber(data)
+    try:
+        pages = _pages(document, plumber, settings)
+        title = document.get_metadata_dict().get("Title", "")
+    finally:
+        plumber.close()
+        document.close()
+    if sum(char.isalnum() for page in pages for char in page) < _FEWEST_CHARACTERS:
+        raise UnreadableSource("It has no text layer; run text recognition (OCR) on it first.")
+    return ParsedSource(pages=tuple(pages), title=_title(clean_line(title), pages))
+
+
+def _pages(document: Any, plumber: Plumber, settings: LoadingSettings) -> list[str]:  # noqa: ANN401  # no types
     if len(document) > settings.max_pdf_pages:
         raise UnreadableSource(
-            f"It has {len(document):,} pages, more than {settings.max_pdf_pages:,} (setting max_pdf_pages)."
+            f"It has {len(document):,} pages, more than {settings.max_pdf_pages:,}; "
+            "split it or raise the setting max_pdf_pages."
         )
-    pages = tuple(str(page.get_textpage().get_text_bounded()) for page in document)
-    if not any(page.strip() for page in pages):
-        raise UnreadableSource("It has no text layer; run text recognition (OCR) on it first.")
-    return ParsedSource(pages=pages)
+    vertical: dict[int, str] = {}
+    pages: list[list[Line]] = []
+    for number in range(len(document)):
+        page = document[number]
+        reader = PageReader(page)
+        if reader.grounds.is_vertical():
+            vertical[number] = plumber.vertical_text(number)
+        grids = plumber.grids(number) if reader.grounds.has_grid() else ()
+        pages.append([] if vertical.get(number) else page_lines(reader.lines(), grids))
+        reader.close()
+        page.close()
+    kept = without_furniture(pages)
+    writer = PageWriter(kept)
+    return [vertical.get(number) or writer.write(page) for number, page in enumerate(kept)]
+
+
+def _title(named: str, pages: Sequence[str]) -> str:
+    first = next((page for page in pages if page), "")
+    if len(named) > 1 and named.casefold() in clean_line(first).casefold():
+        return named
+    return next((line.lstrip("#").strip() for line in first.splitlines() if line.startswith("#")), "")

@@ -17,5 +17,5 @@ class LoadingSettings:
     """Most pages that are read of one PDF."""
     max_reported_rows: int = 20
     """Bad rows of one JSON Lines file that are named one by one; the rest is counted in one last failure."""
-    store_markers: tuple[str, ...] = ("belvedere.sqlite",)
-    """Files that mark a folder as a store of ours, which is never a source."""
+    skipped_names: tuple[str, ...] = ("Thumbs.db", "__MACOSX", "__pycache__", "desktop.ini", "node_modules")
+    """Files and folders within a given folder that are passed over, like hidden ones."""

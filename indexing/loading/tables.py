@@ -29,18 +29,17 @@ def parse_csv(text: str, usual_delimiter: str) -> ParsedSource:
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """Return ``rows`` as a Markdown table, the first as its head; empty where no cell has text.
 
-    Rows and columns without text are left out, short rows are filled up; line ends in cells become blanks and bars are
-    escaped.
+    Rows and columns without text are left out; line ends in cells become blanks and bars are escaped. Short rows stay
+    short, as filling them up would let a few kilobytes of commas grow to gigabytes.
     """
     cleaned = [[" ".join(cell.replace("|", "\\|").split()) for cell in row] for row in rows]
     filled = [row for row in cleaned if any(row)]
-    width = max((len(row) for row in filled), default=0)
-    padded = [row + [""] * (width - len(row)) for row in filled]
-    used = [column for column in range(width) if any(row[column] for row in padded)]
-    lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
+    used = {column for row in filled for column, cell in enumerate(row) if cell}
+    kept = [[cell for column, cell in enumerate(row) if column in used] for row in filled]
+    lines = ["| " + " | ".join(row) + " |" for row in kept]
     if not lines:
         return ""
-    return "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+    return "\n".join([lines[0], "|" + " --- |" * len(kept[0]), *lines[1:]])
 
 
 def _delimiter(sample: str, usual: str) -> str:
