@@ -28,8 +28,11 @@ class StoreSettings:
     vector_file_rows: int = 10_000
     """Vectors of one kind and tenant from which a matrix file is kept beside the database (loading fewer is quick)."""
 
+    keyword_rebuild_texts: int = 10_000
+    """Texts up to which a keyword index is built anew with every change (0.6 s), so that scores have no history."""
+
     keyword_dead_share: float = 0.1
-    """Share of deleted texts in a keyword index above which it is built again, since they blur its word statistics."""
+    """Share of deleted texts in a larger keyword index above which it is built anew: they blur its word statistics."""
 
     keyword_terms: int = 64
     """Distinct words of a question that take part in a keyword search; the rarest are kept."""

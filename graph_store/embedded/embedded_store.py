@@ -70,7 +70,7 @@ class EmbeddedStore:
         self._search = HitSearch(database, self._keywords, self._vectors, settings)
         self._graphs: OrderedDict[tuple[object, ...], PassageGraph] = OrderedDict()
         self._graphs_lock = threading.Lock()
-        self._written: set[str] = set()
+        self._worked_on: set[str] = set()
 
     @classmethod
     def create_or_open(
@@ -142,10 +142,10 @@ class EmbeddedStore:
     def close(self) -> None:
         """Bring the derived indexes up to date, and release files and locks; calling it twice is harmless."""
         try:
-            for tenant in sorted(self._written):
+            for tenant in sorted(self._worked_on if self._lock is not None else ()):
                 self._bring_up_to_date(tenant)
         finally:
-            self._written.clear()
+            self._worked_on.clear()
             self._database.close()
             if self._lock is not None:
                 self._lock.release()
@@ -154,7 +154,7 @@ class EmbeddedStore:
         self._keywords.catch_up(tenant)
         with self._database.snapshot() as connection:
             self._vectors.save(connection, tenant)
-        self._written.discard(tenant)
+        self._worked_on.discard(tenant)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ class EmbeddedStore:
                 for bundle in chosen.values():
                     insert_document(connection, bundle)
                 mark_data_changed(connection, tenant)
-        self._written.update(by_tenant)
+        self._worked_on.update(by_tenant)
 
     def delete_documents(self, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
         """Delete documents with all that rests on them alone (see ``GraphStore``)."""
@@ -205,6 +205,7 @@ class EmbeddedStore:
 
     def document_states(self, tenant: str) -> Mapping[str, DocumentState]:
         """Return document id -> state of all documents of the tenant, whoever may read them."""
+        self._worked_on.add(tenant)
         with self._database.snapshot() as connection:
             return document_reads.read_states(connection, tenant)
 

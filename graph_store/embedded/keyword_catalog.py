@@ -114,6 +114,7 @@ class KeywordCatalog:
         found = self._opened(tenant, kind)
         if found is not None and (found.sequence == target or writer_is_active(self._folder)):
             return found
+        self._on_disk.pop((tenant, kind), None)
         return self._from_memory(connection, tenant, kind, target)
 
     def _from_memory(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int) -> KeywordIndex:
@@ -154,7 +155,9 @@ class KeywordCatalog:
 
         Any order and any repetition of changes leads to the same index: only the rows as they are now go in.
         """
-        if index.sequence is None or index.sequence > target:
+        if index.sequence == target:
+            return True
+        if index.sequence is None or index.sequence > target or index.size <= self._settings.keyword_rebuild_texts:
             return False
         changed = changed_rows(connection, tenant, kind, after=index.sequence)
         added = list(read_keyword_texts(connection, tenant, kind, changed))
@@ -162,8 +165,7 @@ class KeywordCatalog:
         if dead > self._settings.keyword_dead_share * (index.size + len(added)):
             return False
         try:
-            if index.sequence < target:
-                index.apply(changed, added, sequence=target, dead=dead)
+            index.apply(changed, added, sequence=target, dead=dead)
         except _FAILURES as error:
             _log.warning("the keyword index of %r could not be continued: %s", kind, error)
             return False

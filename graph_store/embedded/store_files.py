@@ -9,7 +9,7 @@ from graph_store.embedded.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.settings import StoreSettings
 
-DATABASE_FILE = "store.sqlite3"
+DATABASE_FILE = "belvedere.sqlite"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,14 +135,14 @@ def test_a_file_is_no_store(store_folder: Path) -> None:
 @pytest.mark.parametrize("content", [b"this is not a database, but long enough to look at" * 100, b""])
 def test_another_file_under_the_name_is_no_store(store_folder: Path, content: bytes) -> None:
     store_folder.mkdir()
-    (store_folder / "store.sqlite3").write_bytes(content)
+    (store_folder / "belvedere.sqlite").write_bytes(content)
     with pytest.raises(StoreUnusable):
         EmbeddedStore.open(store_folder)
 
 
 def test_another_database_is_no_store(store_folder: Path) -> None:
     store_folder.mkdir()
-    connection = sqlite3.connect(store_folder / "store.sqlite3")
+    connection = sqlite3.connect(store_folder / "belvedere.sqlite")
     connection.execute("CREATE TABLE notes (text TEXT)")
     connection.close()
     with pytest.raises(StoreMissing, match="no Belvedere store"):
@@ -153,7 +153,7 @@ def test_another_database_is_no_store(store_folder: Path) -> None:
 
 def test_another_format_is_refused(store_folder: Path) -> None:
     writer(store_folder).close()
-    connection = sqlite3.connect(store_folder / "store.sqlite3")
+    connection = sqlite3.connect(store_folder / "belvedere.sqlite")
     connection.execute("UPDATE store_state SET schema_version = 999")
     connection.commit()
     connection.close()
