@@ -37,7 +37,7 @@ def field_comments(section: type) -> dict[str, str]:
 def _docstring_of(statement: ast.stmt | None) -> str:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
         return ""
-    return " ".join(str(statement.value.value).split())
+    return " ".join(str(statement.value.value).replace("``", "`").split())
 
 
 def _field_lines(settings: object, name: str, *, indent: str) -> Iterator[str]:

@@ -3,11 +3,12 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
+from belvedere.errors import UserMistake
 from graph_store.access import Access
 from graph_store.store import GraphStore
 
@@ -17,8 +18,23 @@ ExportFormat: TypeAlias = Literal["graphml", "jsonl"]
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+_PLURALS: Mapping[str, str] = {
+    "document": "documents",
+    "chunk": "chunks",
+    "entity": "entities",
+    "relation": "relations",
+    "community": "communities",
+    "tree_node": "tree_nodes",
+}
+
+
 def export_to_file(store: GraphStore, access: Access, destination: Path, form: ExportFormat) -> dict[str, int]:
-    """Write beside ``destination`` and rename into place, so that no half-written file is ever seen under its name."""
+    """Write beside ``destination`` and rename into place, so that no half-written file is ever seen under its name.
+
+    Raises ``UserMistake`` where the folder is not there.
+    """
+    if not destination.parent.is_dir():
+        raise UserMistake(f"cannot write {str(destination)!r}: there is no folder {str(destination.parent)!r}")
     partial = destination.with_name(f".{destination.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
@@ -61,7 +77,7 @@ def _write_graphml(store: GraphStore, access: Access, stream: BinaryIO) -> dict[
                 evidence=" ".join(relation.evidence),
             )
     nx.write_graphml(graph, stream)
-    return {"entity": graph.number_of_nodes(), "relation": graph.number_of_edges()}
+    return {"entities": graph.number_of_nodes(), "relations": graph.number_of_edges()}
 
 
 def _xml(text: str) -> str:
@@ -69,10 +85,10 @@ def _xml(text: str) -> str:
 
 
 def _write_jsonl(store: GraphStore, access: Access, stream: BinaryIO) -> dict[str, int]:
-    counts: dict[str, int] = {}
+    counts = dict.fromkeys(_PLURALS.values(), 0)
     for kind, record in _records(store, access):
         stream.write(json.dumps({"kind": kind, **record}).encode("ascii") + b"\n")
-        counts[kind] = counts.get(kind, 0) + 1
+        counts[_PLURALS[kind]] += 1
     return counts
 
 

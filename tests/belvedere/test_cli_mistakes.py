@@ -1,0 +1,242 @@
+"""What can go wrong, and the one sentence and exit code that it ends in."""
+
+import errno
+import fcntl
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from belvedere.cli import main as cli_main
+from belvedere.errors import UserMistake, user_sentence
+from graph_store.embedded.store_files import DATABASE_FILE
+from graph_store.errors import InvalidRecord, StoreDiskFull
+from tests.belvedere.small_store import Belvedere, Outcome, Place, make_place
+
+
+def assert_mistake(outcome: Outcome, *parts: str) -> None:
+    """Check exit code 2, nothing on stdout, and one line on stderr with all ``parts``."""
+    assert outcome.code == 2, outcome.err
+    assert outcome.out == ""
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert outcome.err.startswith("belvedere: ")
+    for part in parts:
+        assert part in outcome.err
+
+
+def test_no_command_shows_the_help(belvedere: Belvedere) -> None:
+    outcome = belvedere()
+    assert outcome.code == 0
+    assert "Commands:" in outcome.out
+
+
+def test_misspelt_commands_and_options(belvedere: Belvedere) -> None:
+    assert_mistake(belvedere("asc", "x"), "No such command 'asc'")
+    assert_mistake(belvedere("ask", "x", "--rout", "local"), "No such option '--rout'", "belvedere ask --help")
+    assert_mistake(belvedere("ask"), "Missing argument 'QUESTION'")
+    assert_mistake(belvedere("ask", "x", "--route", "globl"), "'globl' is not one of")
+    assert_mistake(belvedere("ask", "x", "-k", "0"), "0 is not in the range x>=1")
+    assert_mistake(belvedere("ask", "x", "--filter", "year"), "cannot read the filter 'year'")
+    assert_mistake(belvedere("eval", "x", "--compare", "bm52"), "'bm52' is not one of bm25, dense, hybrid, local")
+    assert_mistake(belvedere("export"), "Missing option '--format'")
+
+
+@pytest.mark.parametrize(
+    "command", [["ask", "x"], ["search", "x"], ["status"], ["communities"], ["tree"], ["graph", "x"], ["delete", "x"]]
+)
+def test_no_store(belvedere: Belvedere, tmp_path: Path, command: list[str]) -> None:
+    place = make_place(tmp_path / "place")
+    assert_mistake(belvedere(*command, *place.options), str(place.store), "belvedere index")
+    assert not place.store.exists()
+
+
+def test_a_path_that_is_not_there(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    assert_mistake(belvedere("index", tmp_path / "nothing", *place.options), str(tmp_path / "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("query:\n  local: [", ("line 2", "not valid YAML")),
+        ("query:\n  locl: {damping: 0.5}", ("line 2", "unknown key 'locl'", "did you mean 'local'")),
+        ("query: {local: {damping: much}}", ("query.local.damping", "expected a number, got 'much'")),
+        ("embedder: {model: 'hashing:many'}", ("hashing:many", "hashing:256")),
+        ("\x00", ("not valid YAML",)),
+    ],
+)
+def test_a_settings_file_that_cannot_be_used(
+    belvedere: Belvedere, tmp_path: Path, text: str, parts: tuple[str, ...]
+) -> None:
+    place = make_place(tmp_path / "place")
+    place.config.write_text(text, encoding="utf-8")
+    assert_mistake(belvedere("index", place.corpus, *place.options), *parts)
+
+
+def test_a_settings_file_that_is_not_there(belvedere: Belvedere, tmp_path: Path) -> None:
+    missing = tmp_path / "none.yaml"
+    assert_mistake(belvedere("status", "--config", missing), str(missing), "No such file")
+
+
+def test_config_yaml_of_the_current_folder_is_read(
+    belvedere: Belvedere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.yaml").write_text("colour: red\n", encoding="utf-8")
+    assert_mistake(belvedere("status"), "config.yaml, line 1: unknown key 'colour'")
+
+
+def test_a_model_that_is_not_installed(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    place.config.write_text("embedder: {model: 'bundled:no-such-model'}", encoding="utf-8")
+    assert_mistake(belvedere("index", place.corpus, *place.options), "no-such-model")
+
+
+@pytest.mark.model
+def test_a_store_of_another_model(belvedere: Belvedere, own_place: Place) -> None:
+    own_place.config.write_text("embedder: {model: 'hashing:32'}", encoding="utf-8")
+    for command in (["ask", "x"], ["index", str(own_place.corpus)]):
+        assert_mistake(belvedere(*command, *own_place.options), "hashing-64", "hashing-32")
+    assert belvedere("status", *own_place.options).code == 0
+
+
+@pytest.mark.model
+def test_a_store_of_another_version(belvedere: Belvedere, own_place: Place) -> None:
+    connection = sqlite3.connect(own_place.store / DATABASE_FILE, isolation_level=None)
+    connection.execute("UPDATE store_state SET schema_version = schema_version + 41")
+    connection.close()
+    for command in (["ask", "x"], ["status"], ["index", str(own_place.corpus)]):
+        assert_mistake(belvedere(*command, *own_place.options), "version")
+
+
+@pytest.mark.model
+def test_a_second_writer(belvedere: Belvedere, own_place: Place) -> None:
+    with (own_place.store / "writer.lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in (["index", str(own_place.corpus)], ["delete", "anna-lind.md"]):
+            assert_mistake(belvedere(*command, *own_place.options), "is being written by process")
+        assert belvedere("search", "Anna", *own_place.options).code == 0
+
+
+def test_a_folder_that_is_no_store(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    place.store.mkdir()
+    (place.store / DATABASE_FILE).write_bytes(b"not a database at all" * 100)
+    assert_mistake(belvedere("status", *place.options), str(place.store))
+
+
+def failing(error: BaseException) -> Callable[..., object]:
+    def fail(*_args: object, **_options: object) -> object:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "part"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/x/y"), 2, "no space left on the disk (/x/y)"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x/y"), 2, "not allowed to read or write here (/x/y)"),
+        (StoreDiskFull("no space left to write 'x'"), 2, "no space left to write 'x'"),
+        (UserMistake("two\nlines"), 2, "two lines"),
+        (InvalidRecord("a vector is zero"), 1, "internal error, not your fault (InvalidRecord: a vector is zero)"),
+        (ZeroDivisionError("x"), 1, "internal error"),
+        (KeyboardInterrupt(), 130, "stopped; nothing is lost: run the same command again to go on"),
+    ],
+)
+def test_each_kind_of_error_has_its_exit_code(
+    belvedere: Belvedere, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, part: str
+) -> None:
+    monkeypatch.setattr(cli_main.cli.commands["status"], "callback", failing(error))
+    outcome = belvedere("status")
+    assert outcome.code == code
+    assert outcome.out == ""
+    assert outcome.err.strip().count("\n") == 0
+    assert part in outcome.err
+
+
+def test_the_traceback_is_there_for_those_who_want_it(belvedere: Belvedere, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli_main.cli.commands["status"], "callback", failing(ZeroDivisionError("x")))
+    monkeypatch.setenv("BELVEDERE_TRACEBACK", "1")
+    assert "Traceback" in belvedere("status").err
+
+
+def test_other_system_errors_are_ours() -> None:
+    assert user_sentence(OSError(errno.EBADF, "Bad file descriptor")) is None
+    assert user_sentence(ValueError("x")) is None
+
+
+def belvedere_process(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-c", "from belvedere.cli.main import main; main()", *map(str, arguments)]
+
+
+@pytest.mark.model
+def test_a_reader_that_goes_away_is_no_fault(indexed_place: Place) -> None:
+    command = belvedere_process("communities", *indexed_place.options)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        complaint = process.stderr.read()
+        assert process.wait() == 0
+    assert complaint == b""
+
+
+@pytest.mark.model
+def test_stopped_in_the_middle_and_taken_up_again(belvedere: Belvedere, tmp_path: Path) -> None:
+    articles = {
+        f"{number:03}.md": f"# Ship {number}\n\n"
+        + f"Captain Ada Byrne sailed ship {number} to Bergen in 18{number % 90 + 10}.\n" * 30
+        for number in range(60)
+    }
+    place = make_place(tmp_path / "place", articles)
+    place.config.write_text('embedder: {model: "hashing:64"}\nindexing: {batch_chunks: 1}\n', encoding="utf-8")
+    command = belvedere_process("index", place.corpus, *place.options)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_documents(place.store, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert err.strip().count("\n") == 0
+    assert "nothing is lost" in err
+    report = belvedere("index", place.corpus, "--json", *place.options).json()["documents"]
+    assert report["unchanged"] > 0
+    assert report["added"] + report["unchanged"] == len(articles)
+    again = belvedere("status", "--json", *place.options).json()
+    assert again["up_to_date"] is True
+    fresh = make_place(tmp_path / "fresh", articles)
+    whole = belvedere("index", place.corpus, "--json", "--store", fresh.store, "--config", place.config)
+    assert whole.code == 0
+    exports = [
+        belvedere("export", "--format", "jsonl", "--store", store, "--config", place.config).out
+        for store in (place.store, fresh.store)
+    ]
+    assert exports[0] == exports[1]
+
+
+def wait_for_documents(store: Path, process: "subprocess.Popen[str]") -> None:
+    """Wait until the first documents are committed."""
+    database = store / DATABASE_FILE
+    for _ in range(1200):
+        assert process.poll() is None, process.communicate()
+        if database.exists() and stored_documents(database) >= 3:
+            return
+        time.sleep(0.05)
+    pytest.fail("no document was stored within a minute")
+
+
+def stored_documents(database: Path) -> int:
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        (count,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
+    return int(count)

@@ -1,0 +1,184 @@
+"""Commands that read, over one small store."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from tests.belvedere.small_store import ARTICLES, Belvedere, Place
+
+pytestmark = pytest.mark.model
+
+CITATION_KEYS = {
+    *("number", "chunk_id", "document_id", "title", "source_uri", "heading_path", "page", "quote"),
+    *("char_start", "char_end"),
+}
+
+
+def test_ask_for_people(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("ask", "When was the lighthouse of Norby built by Anna Lind?", *indexed_place.options)
+    assert outcome.code == 0
+    assert "1871" in outcome.out
+    assert "[1] Lighthouse of Norby" in outcome.out
+    assert "(lighthouse.md)" in outcome.out
+    assert "route: local." in outcome.out
+    assert "time: " in outcome.out
+    assert "cosine" not in outcome.out
+
+
+def test_ask_shows_its_context_on_demand(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("ask", "Who bought the lens company?", "--show-context", *indexed_place.options)
+    assert "Passages that were weighed" in outcome.out
+    assert "cosine" in outcome.out
+
+
+def test_ask_in_json(belvedere: Belvedere, indexed_place: Place) -> None:
+    question = "When was the lighthouse of Norby built by Anna Lind?"
+    answer = belvedere("ask", question, "--json", "--route", "local", *indexed_place.options).json()
+    assert set(answer) == {
+        *("question", "answer", "abstained", "route", "route_reason", "made_by", "citations", "evidence"),
+        *("timings_ms", "tokens"),
+    }
+    assert answer["question"] == question
+    assert answer["abstained"] is False
+    assert answer["route"] == "local"
+    assert [citation["number"] for citation in answer["citations"]] == list(range(1, len(answer["citations"]) + 1))
+    for citation in answer["citations"]:
+        assert set(citation) == CITATION_KEYS
+        assert f"[{citation['number']}]" in answer["answer"]
+        # The articles are clean already, so the offsets of the cleaned text are those of the file.
+        text = ARTICLES[citation["document_id"]]
+        assert text[citation["char_start"] : citation["char_end"]] == citation["quote"]
+
+
+def test_a_question_that_the_documents_do_not_answer(belvedere: Belvedere, indexed_place: Place) -> None:
+    answer = belvedere("ask", "zxqv wvut?", "--json", *indexed_place.options).json()
+    assert answer["abstained"] is True
+    assert answer["citations"] == []
+    assert "not found" in answer["answer"].lower()
+
+
+@pytest.mark.parametrize("question", ["", "?!…", "word " * 4000, "ORA-01555", "北京", "\x1b[31mred"])
+def test_any_text_is_a_question(belvedere: Belvedere, indexed_place: Place, question: str) -> None:
+    outcome = belvedere("ask", "--json", *indexed_place.options, "--", question)
+    assert outcome.code == 0
+    assert outcome.json()["question"] == question
+
+
+def test_search_in_json(belvedere: Belvedere, indexed_place: Place) -> None:
+    found = belvedere("search", "Anna Lind", "-k", "2", "--route", "local", "--json", *indexed_place.options).json()
+    assert set(found) == {"route", "results", "timings_ms"}
+    assert [result["rank"] for result in found["results"]] == [1, 2]
+    for result in found["results"]:
+        assert set(result) == {"rank", "kind", "id", "document_id", "title", "score", "signals", "text"}
+        assert result["kind"] == "chunk"
+        assert result["document_id"] in ARTICLES
+
+
+@pytest.mark.parametrize(("route", "kind"), [("community", "report"), ("tree", "tree_node")])
+def test_the_route_can_be_chosen(belvedere: Belvedere, indexed_place: Place, route: str, kind: str) -> None:
+    found = belvedere("search", "Anna Lind's life", "--route", route, "--json", *indexed_place.options).json()
+    assert found["route"] == route
+    assert {result["kind"] for result in found["results"]} <= {kind}
+
+
+def test_search_for_people(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("search", "Northern Lens Company", *indexed_place.options)
+    assert outcome.code == 0
+    assert "1. " in outcome.out
+    assert "route: " in outcome.out
+
+
+def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
+    status = belvedere("status", "--json", *indexed_place.options).json()
+    assert set(status) == {
+        *("store", "embedding_model", "dimension", "tenant", "documents", "chunks", "entities", "relations"),
+        *("communities", "tree_nodes", "up_to_date", "store_bytes"),
+    }
+    assert status["documents"] == len(ARTICLES)
+    assert status["dimension"] == 64
+    assert status["up_to_date"] is True
+    assert status["store_bytes"] == sum(
+        path.stat().st_size for path in indexed_place.store.rglob("*") if path.is_file()
+    )
+    assert "documents" in belvedere("status", *indexed_place.options).out
+
+
+def test_another_tenant_sees_nothing(belvedere: Belvedere, indexed_place: Place) -> None:
+    status = belvedere("status", "--json", "--tenant", "others", *indexed_place.options).json()
+    assert (status["documents"], status["chunks"], status["entities"]) == (0, 0, 0)
+
+
+def test_communities(belvedere: Belvedere, indexed_place: Place) -> None:
+    found = belvedere("communities", "--json", *indexed_place.options).json()["communities"]
+    assert found
+    finest = belvedere("communities", "--level", "0", "--json", *indexed_place.options).json()["communities"]
+    assert {community["level"] for community in finest} == {0}
+    assert finest == [community for community in found if community["level"] == 0]
+    assert finest[0]["title"] in belvedere("communities", *indexed_place.options).out
+    assert "no communities on level 99" in belvedere("communities", "--level", "99", *indexed_place.options).out
+
+
+def test_tree_of_one_document(belvedere: Belvedere, indexed_place: Place) -> None:
+    nodes = belvedere("tree", "anna-lind.md", "--json", *indexed_place.options).json()["nodes"]
+    assert {node["document_id"] for node in nodes} <= {"anna-lind.md"}
+    assert belvedere("tree", *indexed_place.options).code == 0
+
+
+def test_a_tree_of_no_document(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("tree", "anna-lynd.md", *indexed_place.options)
+    assert outcome.code == 2
+    assert "no document has the id 'anna-lynd.md' (similar: anna-lind.md)" in outcome.err
+
+
+def test_graph_of_an_entity(belvedere: Belvedere, indexed_place: Place) -> None:
+    (entity, *_) = belvedere("graph", "Anna Lind", "--json", *indexed_place.options).json()["entities"]
+    assert entity["name"] == "Anna Lind"
+    assert entity["mentions"]["anna-lind.md"] >= 2
+    assert "Anna Lind" in belvedere("graph", "anna lind", *indexed_place.options).out
+
+
+def test_a_graph_of_no_entity(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("graph", "Anna Lindt", *indexed_place.options)
+    assert outcome.code == 2
+    assert "the documents name no 'Anna Lindt' (similar: Anna Lind" in outcome.err
+
+
+def test_export_of_the_graph(belvedere: Belvedere, indexed_place: Place, tmp_path: Path) -> None:
+    path = tmp_path / "graph.graphml"
+    exported = belvedere("export", "--format", "graphml", "--output", path, "--json", *indexed_place.options).json()
+    status = belvedere("status", "--json", *indexed_place.options).json()
+    assert exported["records"] == {"entities": status["entities"], "relations": status["relations"]}
+    nodes = ET.parse(path).getroot().findall(".//{http://graphml.graphdrawing.org/xmlns}node")
+    assert len(nodes) == status["entities"]
+    assert [name.name for name in tmp_path.iterdir()] == ["graph.graphml"]
+
+
+def test_export_of_every_record(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("export", "--format", "jsonl", *indexed_place.options)
+    records = [json.loads(line) for line in outcome.out.splitlines()]
+    status = belvedere("status", "--json", *indexed_place.options).json()
+    for kind, name in (
+        ("document", "documents"),
+        ("chunk", "chunks"),
+        ("entity", "entities"),
+        ("community", "communities"),
+    ):
+        assert sum(record["kind"] == kind for record in records) == status[name]
+    texts = {record["id"]: record["text"] for record in records if record["kind"] == "document"}
+    for record in records:
+        if record["kind"] == "chunk":
+            assert record["text"] == texts[record["document_id"]][record["char_start"] : record["char_end"]]
+
+
+def test_export_in_json_needs_a_file(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("export", "--format", "jsonl", "--json", *indexed_place.options)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "--output" in outcome.err
+
+
+def test_export_into_a_folder_that_is_not_there(belvedere: Belvedere, indexed_place: Place, tmp_path: Path) -> None:
+    outcome = belvedere("export", "--format", "jsonl", "--output", tmp_path / "no" / "x.jsonl", *indexed_place.options)
+    assert outcome.code == 2
