@@ -115,9 +115,13 @@ class VectorCatalog:
         if not self._wants_graph(len(index.rows)):
             return None
         graph = held.graph if held is not None and held.graph is not None else self._graph_from_file(tenant, kind)
-        if graph is None or not np.isin(index.rows, graph.rows).all():
+        if graph is None or self._is_mostly_dead(graph, index) or not np.isin(index.rows, graph.rows).all():
             return None
         return graph
+
+    def _is_mostly_dead(self, graph: NeighbourGraph, index: VectorIndex) -> bool:
+        dead = np.count_nonzero(~np.isin(graph.rows, index.rows))
+        return bool(dead > self._settings.ann_dead_share * len(graph.rows))
 
     def _wants_graph(self, rows: int) -> bool:
         return rows > self._settings.ann_threshold and neighbour_graphs_available()
@@ -145,9 +149,10 @@ class VectorCatalog:
         target = read_sequences(connection, tenant).of(kind)
         count = connection.execute(f"SELECT count(*) FROM {_TABLE[kind][0]} WHERE tenant = ?", (tenant,)).fetchone()[0]
         files = self._files(tenant, kind)
-        manifest = files.read_manifest()
         if count < max(self._settings.vector_file_rows, 1):
+            files.remove()
             return
+        manifest = files.read_manifest()
         current = manifest is not None and manifest.sequence == target and files.read_matrix(manifest) is not None
         index = self.index_of(connection, tenant, kind)
         if current and (index.graph is not None or not self._wants_graph(count)):
@@ -164,9 +169,7 @@ class VectorCatalog:
     def _new_graph(self, tenant: str, kind: SearchKind, index: VectorIndex) -> NeighbourGraph:
         """Return a graph of all rows: the old one with the missing rows added, or a new one if much of it is dead."""
         old = self._graph_from_file(tenant, kind)
-        if old is not None:
-            dead = np.count_nonzero(~np.isin(old.rows, index.rows))
-            if dead <= self._settings.ann_dead_share * len(old.rows):
-                missing = ~np.isin(index.rows, old.rows)
-                return extend_graph(old, index.matrix[missing], index.rows[missing])
+        if old is not None and not self._is_mostly_dead(old, index):
+            missing = ~np.isin(index.rows, old.rows)
+            return extend_graph(old, index.matrix[missing], index.rows[missing])
         return build_graph(index.matrix, index.rows, self._settings)

@@ -94,9 +94,14 @@ class VectorFiles:
         _replace(self._manifest, lambda temporary: temporary.write_text(text, encoding="utf-8"))
         self._remove_others(sequence)
 
-    def _remove_others(self, sequence: int) -> None:
+    def remove(self) -> None:
+        """Remove all files of the kind: what they held is gone, or too little to keep."""
+        self._manifest.unlink(missing_ok=True)
+        self._remove_others(None)
+
+    def _remove_others(self, sequence: int | None) -> None:
         """Remove the files of other sequences; readers that have them open keep them until they close."""
-        current = {self.matrix_path(sequence), self.graph_path(sequence)}
+        current = set() if sequence is None else {self.matrix_path(sequence), self.graph_path(sequence)}
         for path in (*self._folder.glob(f"vectors-{self._kind}-*"), *self._folder.glob(f"vectors-{self._kind}*.tmp")):
             if path not in current:
                 path.unlink(missing_ok=True)

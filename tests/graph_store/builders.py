@@ -156,7 +156,7 @@ def generation_of(
     own = [bundle for bundle in bundles if bundle.document.tenant == tenant]
     mentions = [mention for bundle in own for mention in bundle.mentions]
     names = sorted({mention.name for mention in mentions})
-    audiences = sorted({bundle.document.groups for bundle in own})
+    audiences = sorted({bundle.document.groups for bundle in own if bundle.chunks})
     communities = tuple(_community(own, groups, tenant) for groups in audiences)
     nodes = tuple(_tree_node(own, groups, tenant) for groups in audiences)
     chunks = [chunk for bundle in own for chunk in bundle.chunks]
