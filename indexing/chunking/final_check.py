@@ -16,12 +16,15 @@ def checked_drafts(index: TokenIndex, drafts: Iterable[Draft], keeper: RoomKeepe
     """Yield the drafts, trimmed, with heading path and context as short as they will be stored; no blank ones.
 
     A cut in the middle of a word can make more tokens of its halves than the word had. So what was cut there, or comes
-    near the limit, is counted again with its prefix, as the embedder will see it, and halved until it fits.
+    near the limit, is counted again with its prefix, as the embedder will see it, and divided until it fits.
     """
+    last_start = -1
     for draft in drafts:
-        trimmed = _trimmed(index.text, draft, keeper.prefix(draft.heading_path, draft.context))
-        if trimmed is not None:
-            yield from _fitting(index, trimmed, keeper)
+        # Where the draft before had to be divided, its last part may begin within what this one shares with it.
+        apart = replace(draft, start=draft.new_from) if draft.start <= last_start else draft
+        for fitting in _fitting(index, apart, keeper):
+            yield fitting
+            last_start = fitting.start
 
 
 def _trimmed(text: str, draft: Draft, prefix: Prefix) -> Draft | None:
@@ -41,16 +44,31 @@ def _trimmed(text: str, draft: Draft, prefix: Prefix) -> Draft | None:
 
 
 def _fitting(index: TokenIndex, draft: Draft, keeper: RoomKeeper) -> Iterator[Draft]:
-    if _fits(index, draft, keeper):
-        yield draft
+    """Yield the draft or, where it does not fit, what it does not share with the one before, divided until it fits."""
+    trimmed = _trimmed(index.text, draft, keeper.prefix(draft.heading_path, draft.context))
+    if trimmed is None:
         return
-    middle = index.cut(draft.start, draft.end, max(1, index.count(draft.start, draft.end) // 2))
-    if not draft.start < middle < draft.end:
-        middle = (draft.start + draft.end) // 2
-    if middle == draft.start:
-        character = index.text[draft.start : draft.end]
-        raise ChunkingError(f"the character {character!r} alone has more tokens than the embedding model reads")
-    yield from checked_drafts(index, (replace(draft, end=middle), replace(draft, start=middle)), keeper)
+    if _fits(index, trimmed, keeper):
+        yield trimmed
+    elif trimmed.start < trimmed.new_from:
+        yield from _fitting(index, replace(trimmed, start=trimmed.new_from), keeper)
+    else:
+        middle = _middle(index, trimmed)
+        yield from _fitting(index, replace(trimmed, end=middle), keeper)
+        yield from _fitting(index, replace(trimmed, start=middle, new_from=middle), keeper)
+
+
+def _middle(index: TokenIndex, draft: Draft) -> int:
+    """Return where to divide a draft; ``ChunkingError`` for a single character."""
+    start, end = draft.start, draft.end
+    middle = index.cut(start, end, max(1, index.count(start, end) // 2))
+    if not start < middle < end:
+        middle = (start + end) // 2
+    if middle == start:
+        raise ChunkingError(
+            f"the character {index.text[start:end]!r} alone has more tokens than the embedding model reads"
+        )
+    return middle
 
 
 def _fits(index: TokenIndex, draft: Draft, keeper: RoomKeeper) -> bool:
