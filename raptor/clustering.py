@@ -14,8 +14,8 @@ from raptor.audience import FloatArray, IntVector
 MINIBATCH_ABOVE = 20_000
 """Points above which mini-batch k-means is used: Lloyd's iterations over all points take minutes there."""
 
-# Mini-batch k-means is asked for this many clusters at most; what stays too large is split again.
-_MINIBATCH_CLUSTERS = 256
+# Clusters that k-means is asked for at once: each costs every point a product. What stays too large is split again.
+_MOST_CLUSTERS = 512
 
 
 def even_cluster_size(count: int, size: int) -> int:
@@ -91,11 +91,11 @@ def kmeans_labels(
     distinct = len(np.unique(np.round(vectors, 4), axis=0))
     if distinct == 1:
         return np.zeros(len(vectors), dtype=np.int32)
-    clusters = min(clusters, distinct)
+    clusters = min(clusters, distinct, _MOST_CLUSTERS)
     model = (
         KMeans(clusters, n_init=2, max_iter=50, random_state=settings.seed)
         if len(vectors) <= settings.minibatch_above
-        else MiniBatchKMeans(min(clusters, _MINIBATCH_CLUSTERS), n_init=2, batch_size=4096, random_state=settings.seed)
+        else MiniBatchKMeans(clusters, n_init=2, batch_size=4096, random_state=settings.seed)
     )
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         # Near duplicates can collapse into fewer clusters than asked for: the caller copes with that.

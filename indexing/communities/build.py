@@ -6,7 +6,7 @@ from graph_store.bundles import Collection
 from graph_store.ids import stable_id
 from graph_store.records import Community, Entity, Home, Mention, Relation
 from indexing.communities.entity_graph import EntityGraph, build_entity_graph
-from indexing.communities.entity_places import EntityPlaces, Knowledge, place_entities
+from indexing.communities.entity_places import EntityPlaces, Knowledge, gather_knowledge, place_entities
 from indexing.communities.evidence import attach_isolated, evidence_chunks
 from indexing.communities.hierarchy import Cluster, clusters_below, coarsen, nested_clusters
 from indexing.communities.leiden import Partition, join_clusters, partition_graph
@@ -31,9 +31,7 @@ def build_communities(
     entity that nothing links to another is in no community, unless its text is told nowhere else and is like that of
     one. Ordered by audience, then level, then evidence (most first), then id; depends on the records, not their order.
     """
-    knowledge = Knowledge(
-        entities=tuple(entities), mentions=tuple(mentions), homes=tuple(homes), relations=tuple(relations)
-    )
+    knowledge = gather_knowledge(entities=entities, mentions=mentions, homes=homes, relations=relations)
     return tuple(
         community
         for view in audience_views(collection)
@@ -43,13 +41,14 @@ def build_communities(
 
 def _audience_communities(view: AudienceView, knowledge: Knowledge, settings: CommunitySettings) -> list[Community]:
     places = place_entities(view, knowledge)
-    graph = build_entity_graph(view, places, knowledge.relations, settings)
+    relations = knowledge.relations_in(view.chunks)
+    graph = build_entity_graph(view, places, relations, settings)
     partition = _with_evidence(view, places, graph, settings)
     evidence = evidence_chunks(places, partition.labels, settings)
     roots = coarsen(view, nested_clusters(partition, evidence), settings)
     if not roots:
         return []
-    writer = ReportWriter(view, places, graph, knowledge.relations, settings)
+    writer = ReportWriter(view, places, graph, relations, settings)
     reports = [report for root in roots for report in writer.write(root)]
     ids = {id(report.cluster): _community_id(view, places, report.cluster) for report in reports}
     parents = {

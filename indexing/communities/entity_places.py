@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_store.records import Entity, Home, Mention, Relation
+from graph_store.records import Chunk, Entity, Home, Mention, Relation
 from raptor.audience import AudienceView, IntVector, SentenceTable
 
 FloatArray64: TypeAlias = NDArray[np.float64]
@@ -17,12 +17,46 @@ FloatArray64: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """The resolved entities of a tenant with their evidence, in any order."""
+    """The resolved entities of a tenant by id, and their evidence by chunk id.
 
-    entities: tuple[Entity, ...]
-    mentions: tuple[Mention, ...]
-    homes: tuple[Home, ...]
-    relations: tuple[Relation, ...]
+    Made once for all audiences, of which there can be as many as documents.
+    """
+
+    entities: Mapping[str, Entity]
+    mentions: Mapping[str, Sequence[Mention]]
+    homes: Mapping[str, Sequence[Home]]
+    relations: Mapping[str, Sequence[Relation]]
+
+    def relations_in(self, chunks: Iterable[Chunk]) -> tuple[Relation, ...]:
+        """Return the relations that some chunks state, each once, by id."""
+        found = {relation.id: relation for chunk in chunks for relation in self.relations.get(chunk.id, ())}
+        return tuple(found[key] for key in sorted(found))
+
+
+def gather_knowledge(
+    *,
+    entities: Iterable[Entity],
+    mentions: Iterable[Mention],
+    homes: Iterable[Home],
+    relations: Iterable[Relation],
+) -> Knowledge:
+    """Sort what resolution found by chunk. O(n)."""
+    mentions_of: defaultdict[str, list[Mention]] = defaultdict(list)
+    homes_of: defaultdict[str, list[Home]] = defaultdict(list)
+    relations_of: defaultdict[str, list[Relation]] = defaultdict(list)
+    for mention in mentions:
+        mentions_of[mention.chunk_id].append(mention)
+    for home in homes:
+        homes_of[home.chunk_id].append(home)
+    for relation in relations:
+        for chunk_id in relation.evidence:
+            relations_of[chunk_id].append(relation)
+    return Knowledge(
+        entities={entity.id: entity for entity in entities},
+        mentions=mentions_of,
+        homes=homes_of,
+        relations=relations_of,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,21 +97,20 @@ class EntityPlaces:
 
 def place_entities(view: AudienceView, knowledge: Knowledge) -> EntityPlaces:
     """Find the entities that are mentioned or at home in the chunks of an audience. O(mentions log sentences)."""
-    chunk_rows = {chunk.id: row for row, chunk in enumerate(view.chunks)}
-    mentions = [mention for mention in knowledge.mentions if mention.chunk_id in chunk_rows]
-    homes = [home for home in knowledge.homes if home.chunk_id in chunk_rows]
-    present = {mention.entity_id for mention in mentions} | {home.entity_id for home in homes}
-    entities = tuple(sorted((e for e in knowledge.entities if e.id in present), key=lambda entity: entity.id))
-    numbers = {entity.id: number for number, entity in enumerate(entities)}
+    mentions = [(row, item) for row, chunk in enumerate(view.chunks) for item in knowledge.mentions.get(chunk.id, ())]
+    homes = [(row, item) for row, chunk in enumerate(view.chunks) for item in knowledge.homes.get(chunk.id, ())]
+    ids = sorted({mention.entity_id for _, mention in mentions} | {home.entity_id for _, home in homes})
+    entities = tuple(knowledge.entities[entity_id] for entity_id in ids)
+    numbers = {entity_id: number for number, entity_id in enumerate(ids)}
     in_chunks: defaultdict[tuple[int, int], int] = defaultdict(int)
     in_sentences: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for mention in mentions:
-        chunk, entity = chunk_rows[mention.chunk_id], numbers[mention.entity_id]
+    for chunk, mention in mentions:
+        entity = numbers[mention.entity_id]
         in_chunks[chunk, entity] += 1
         sentence = _sentence_at(view.sentences, chunk, mention.char_start)
         if sentence is not None:
             in_sentences[sentence, entity] += 1
-    at_home = sorted({(chunk_rows[home.chunk_id], numbers[home.entity_id]) for home in homes})
+    at_home = sorted({(chunk, numbers[home.entity_id]) for chunk, home in homes})
     for pair in at_home:
         in_chunks[pair] = max(in_chunks[pair], 1)
     chunks = _incidence(in_chunks)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from indexing.communities.entity_graph import EntityGraph, build_entity_graph
-from indexing.communities.entity_places import Knowledge, place_entities
+from indexing.communities.entity_places import gather_knowledge, place_entities
 from indexing.communities.settings import CommunitySettings
 from raptor.audience import audience_views
 from tests.indexing.communities.named_collections import Named, named
@@ -10,7 +10,7 @@ from tests.indexing.communities.named_collections import Named, named
 
 def _graph(found: Named, settings: CommunitySettings | None = None) -> tuple[EntityGraph, dict[frozenset[str], float]]:
     (view,) = audience_views(found.collection)
-    knowledge = Knowledge(
+    knowledge = gather_knowledge(
         entities=found.entities, mentions=found.mentions, homes=found.homes, relations=found.relations
     )
     places = place_entities(view, knowledge)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from indexing.communities.entity_places import EntityPlaces, Knowledge, place_entities
+from indexing.communities.entity_places import EntityPlaces, gather_knowledge, place_entities
 from indexing.communities.evidence import centroids, evidence_chunks
 from indexing.communities.leiden import NO_CLUSTER
 from indexing.communities.settings import CommunitySettings
@@ -11,7 +11,7 @@ from tests.indexing.communities.named_collections import Named, named
 
 def _placed(found: Named) -> tuple[AudienceView, EntityPlaces]:
     (view,) = audience_views(found.collection)
-    knowledge = Knowledge(
+    knowledge = gather_knowledge(
         entities=found.entities, mentions=found.mentions, homes=found.homes, relations=found.relations
     )
     return view, place_entities(view, knowledge)
