@@ -40,5 +40,8 @@ class StoreSettings:
     keyword_memory_bytes: int = 50_000_000
     """Memory of the keyword index writer, in bytes (at least 15,000,000)."""
 
+    log_rows: int = 50_000
+    """Changes of a tenant that every index has applied and that are kept all the same, as rows of the log."""
+
     busy_timeout_ms: int = 5_000
     """How long a statement waits for a lock in the database, in milliseconds."""

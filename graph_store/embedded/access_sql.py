@@ -6,18 +6,21 @@ the rule has one home; SQL and the search indexes only compare numbers.
 
 import json
 import sqlite3
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_store.access import Access
+
+_SCOPES_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """What one call may read: a tenant and the numbers of its readable audiences.
 
-    ``parameters`` binds ``:tenant`` and ``:audiences`` (a JSON list), which ``readable`` refers to. ``whole`` tells
-    that no audience of the tenant is left out.
+    ``whole`` tells that no audience of the tenant is left out. ``parameters`` binds what ``readable`` refers to.
     """
 
     tenant: str
@@ -25,18 +28,39 @@ class Scope:
     whole: bool
 
     @property
-    def parameters(self) -> dict[str, str]:
-        """The values of ``:tenant`` and ``:audiences``."""
-        return {"tenant": self.tenant, "audiences": json.dumps(self.audiences)}
+    def parameters(self) -> dict[str, str | int]:
+        """The values of ``:tenant``, ``:whole`` and ``:audiences``."""
+        audiences = "[]" if self.whole else json.dumps(self.audiences)
+        return {"tenant": self.tenant, "whole": self.whole, "audiences": audiences}
 
 
 def readable(table: str) -> str:
-    """Return the condition that rows of ``table`` (a name or alias with an audience column) are readable."""
-    return f"{table}.audience IN (SELECT value FROM json_each(:audiences))"
+    """Return the condition that rows of ``table`` are readable; it has the columns tenant and audience."""
+    # Where all of the tenant is readable the list of audiences, which may be long, is not even unpacked.
+    audience = f"{table}.audience IN (SELECT value FROM json_each(:audiences))"
+    return f"({table}.tenant = :tenant AND (:whole OR {audience}))"
 
 
-def scope_of(connection: sqlite3.Connection, access: Access) -> Scope:
-    """Return what the caller may read."""
+class Scopes:
+    """Finds out what callers may read, and remembers it until there is a new audience."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[Access, int], Scope] = OrderedDict()
+
+    def of(self, connection: sqlite3.Connection, access: Access) -> Scope:
+        """Return what the caller may read in a snapshot."""
+        # Audiences are only ever added, so the last number tells whether there is a new one.
+        newest = connection.execute("SELECT max(row) FROM audiences").fetchone()[0] or 0
+        with self._lock:
+            if (access, newest) not in self._known:
+                self._known[access, newest] = _scope_of(connection, access)
+                if len(self._known) > _SCOPES_KEPT:
+                    self._known.popitem(last=False)
+            return self._known[access, newest]
+
+
+def _scope_of(connection: sqlite3.Connection, access: Access) -> Scope:
     found = _audiences(connection, access.tenant)
     allowed = tuple(row for row, groups in found if access.may_read(access.tenant, groups))
     return Scope(tenant=access.tenant, audiences=allowed, whole=len(allowed) == len(found))

@@ -76,3 +76,19 @@ def changed_rows(connection: sqlite3.Connection, tenant: str, kind: SearchKind, 
         (after, tenant, kind),
     )
     return [row for (row,) in found]
+
+
+def log_reaches_back(connection: sqlite3.Connection, tenant: str, *, after: int) -> bool:
+    """Tell whether the log still has every change of a tenant after a sequence."""
+    oldest = connection.execute("SELECT min(sequence) FROM changes WHERE tenant = ?", (tenant,)).fetchone()[0]
+    return oldest is not None and oldest <= after
+
+
+def prune_log(connection: sqlite3.Connection, tenant: str, *, upto: int, keep: int) -> None:
+    """Drop changes that every index of the tenant has applied, once there are more than ``keep`` of them.
+
+    The change at ``upto`` itself stays: ``log_reaches_back`` tells by the oldest change what is complete.
+    """
+    found = connection.execute("SELECT count(*) FROM changes WHERE tenant = ? AND sequence < ?", (tenant, upto))
+    if found.fetchone()[0] > keep:
+        connection.execute("DELETE FROM changes WHERE tenant = ? AND sequence < ?", (tenant, upto))

@@ -111,15 +111,22 @@ class Database:
             if not nested:
                 connection.execute("BEGIN")
             yield connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeEncodeError) as error:
             raise self._explain(error) from error
         finally:
             if not nested and connection.in_transaction:
                 connection.execute("ROLLBACK")
 
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the database and empty it, so that no deleted text stays in it.
+
+        Readers in the middle of a snapshot may keep a part of it until a later checkpoint.
+        """
+        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def _explain(self, error: sqlite3.Error | UnicodeEncodeError) -> StoreError:
         if isinstance(error, UnicodeEncodeError):
-            return InvalidRecord(f"a text cannot be stored as UTF-8 ({error.reason}): clean it before writing")
+            return InvalidRecord(f"a text is no valid Unicode ({error.reason}): clean it first")
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary result code
         meaning, sentence = _MEANINGS.get(code, (StoreError, "the database {path} failed: {error}"))
         return meaning(sentence.format(path=repr(str(self.path)), error=error))

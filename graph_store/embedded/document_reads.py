@@ -39,7 +39,7 @@ def in_order(wanted: Iterable[str], found: Mapping[str, _Record]) -> tuple[_Reco
     return tuple(found[key] for key in dict.fromkeys(wanted) if key in found)
 
 
-def with_ids(scope: Scope, ids: Iterable[str]) -> dict[str, str]:
+def with_ids(scope: Scope, ids: Iterable[str]) -> dict[str, str | int]:
     """Return the parameters of a scope with ``:ids``, a JSON list."""
     return {**scope.parameters, "ids": json.dumps(list(ids))}
 

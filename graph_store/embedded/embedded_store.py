@@ -19,8 +19,8 @@ from graph_store.bundles import (
     StoreCounts,
 )
 from graph_store.embedded import derived_reads, document_reads, entity_reads
-from graph_store.embedded.access_sql import scope_of, whole_tenant
-from graph_store.embedded.change_log import mark_data_changed, read_sequences
+from graph_store.embedded.access_sql import Scopes, whole_tenant
+from graph_store.embedded.change_log import mark_data_changed, prune_log, read_sequences
 from graph_store.embedded.collection_reads import read_collection
 from graph_store.embedded.content_digest import digest_content
 from graph_store.embedded.counting import count_records
@@ -62,12 +62,14 @@ class EmbeddedStore:
         self._folder = folder
         self._database = database
         self._lock = lock
+        self._settings = settings
         self._state = read_state(folder, database)
         self._keywords = KeywordCatalog(folder, database, settings)
         self._vectors = VectorCatalog(
             folder, model=self._state.embedding_model, dimension=self._state.dimension, settings=settings
         )
-        self._search = HitSearch(database, self._keywords, self._vectors, settings)
+        self._scopes = Scopes()
+        self._search = HitSearch(database, self._keywords, self._vectors, scopes=self._scopes, settings=settings)
         self._graphs: OrderedDict[tuple[object, ...], PassageGraph] = OrderedDict()
         self._graphs_lock = threading.Lock()
         self._worked_on: set[str] = set()
@@ -154,7 +156,14 @@ class EmbeddedStore:
         self._keywords.catch_up(tenant)
         with self._database.snapshot() as connection:
             self._vectors.save(connection, tenant)
+        self._prune_log(tenant)
         self._worked_on.discard(tenant)
+
+    def _prune_log(self, tenant: str) -> None:
+        reached = self._keywords.reached(tenant)
+        if reached is not None:
+            with self._database.transaction() as connection:
+                prune_log(connection, tenant, upto=reached, keep=self._settings.log_rows)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -187,6 +196,7 @@ class EmbeddedStore:
                 mark_data_changed(connection, tenant)
         if deleted:
             self._bring_up_to_date(tenant)
+            self._database.checkpoint()
         return deleted
 
     def publish(self, generation: Generation) -> None:
@@ -241,42 +251,42 @@ class EmbeddedStore:
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
         with self._database.snapshot() as connection:
-            return count_records(connection, scope_of(connection, access))
+            return count_records(connection, self._scopes.of(connection, access))
 
     def list_documents(self, access: Access) -> tuple[Document, ...]:
         """Return all readable documents, ordered by id."""
         with self._database.snapshot() as connection:
-            return document_reads.read_documents(connection, scope_of(connection, access))
+            return document_reads.read_documents(connection, self._scopes.of(connection, access))
 
     def documents(self, access: Access, document_ids: Sequence[str]) -> tuple[Document, ...]:
         """Return readable documents by id."""
         with self._database.snapshot() as connection:
-            return document_reads.read_documents(connection, scope_of(connection, access), document_ids)
+            return document_reads.read_documents(connection, self._scopes.of(connection, access), document_ids)
 
     def document_text(self, access: Access, document_id: str) -> str | None:
         """Return the cleaned text of a document, None where it is missing or forbidden."""
         with self._database.snapshot() as connection:
-            return document_reads.read_text(connection, scope_of(connection, access), document_id)
+            return document_reads.read_text(connection, self._scopes.of(connection, access), document_id)
 
     def chunks(self, access: Access, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
         """Return readable chunks by id."""
         with self._database.snapshot() as connection:
-            return document_reads.read_chunks(connection, scope_of(connection, access), chunk_ids)
+            return document_reads.read_chunks(connection, self._scopes.of(connection, access), chunk_ids)
 
     def document_chunks(self, access: Access, document_id: str) -> tuple[Chunk, ...]:
         """Return the readable chunks of a document by position."""
         with self._database.snapshot() as connection:
-            return document_reads.read_document_chunks(connection, scope_of(connection, access), document_id)
+            return document_reads.read_document_chunks(connection, self._scopes.of(connection, access), document_id)
 
     def parents(self, access: Access, parent_ids: Sequence[str]) -> tuple[Parent, ...]:
         """Return readable parents by id."""
         with self._database.snapshot() as connection:
-            return document_reads.read_parents(connection, scope_of(connection, access), parent_ids)
+            return document_reads.read_parents(connection, self._scopes.of(connection, access), parent_ids)
 
     def sentences(self, access: Access, chunk_ids: Sequence[str]) -> ChunkSentences:
         """Return the sentences of readable chunks, chunks in the order asked, then by position."""
         with self._database.snapshot() as connection:
-            scope = scope_of(connection, access)
+            scope = self._scopes.of(connection, access)
             return document_reads.read_sentences(connection, scope, chunk_ids, dimension=self.dimension)
 
     def search_keywords(
@@ -304,13 +314,13 @@ class EmbeddedStore:
         if not filters:
             return None
         with self._database.snapshot() as connection:
-            passing = passing_documents(connection, scope_of(connection, access), filters)
+            passing = passing_documents(connection, self._scopes.of(connection, access), filters)
             return frozenset(document_id for _, document_id in passing)
 
     def passage_graph(self, access: Access) -> PassageGraph:
         """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
         with self._database.snapshot() as connection:
-            scope = scope_of(connection, access)
+            scope = self._scopes.of(connection, access)
             sequences = read_sequences(connection, access.tenant)
             key = (scope, sequences.data, sequences.derived)
             with self._graphs_lock:
@@ -323,40 +333,40 @@ class EmbeddedStore:
     def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
         """Return entities with at least one readable mention or home, by id; only readable names."""
         with self._database.snapshot() as connection:
-            return entity_reads.read_entities(connection, scope_of(connection, access), entity_ids)
+            return entity_reads.read_entities(connection, self._scopes.of(connection, access), entity_ids)
 
     def find_entities(self, access: Access, name: str) -> tuple[Entity, ...]:
         """Return the readable entities whose name or alias has the name key of ``name``, most mentions first."""
         with self._database.snapshot() as connection:
-            return entity_reads.find_entities(connection, scope_of(connection, access), name)
+            return entity_reads.find_entities(connection, self._scopes.of(connection, access), name)
 
     def list_entities(self, access: Access) -> tuple[Entity, ...]:
         """Return all readable entities, ordered by id."""
         with self._database.snapshot() as connection:
-            return entity_reads.read_entities(connection, scope_of(connection, access))
+            return entity_reads.read_entities(connection, self._scopes.of(connection, access))
 
     def entity_mentions(self, access: Access, entity_id: str) -> tuple[Mention, ...]:
         """Return the readable mentions of an entity, ordered by chunk id and offset."""
         with self._database.snapshot() as connection:
-            return derived_reads.read_mentions(connection, scope_of(connection, access), entity_id)
+            return derived_reads.read_mentions(connection, self._scopes.of(connection, access), entity_id)
 
     def entity_relations(self, access: Access, entity_id: str) -> tuple[Relation, ...]:
         """Return relations with the entity as source or target, with their readable evidence, by weight."""
         with self._database.snapshot() as connection:
-            found = derived_reads.read_relations(connection, scope_of(connection, access), entity_id)
+            found = derived_reads.read_relations(connection, self._scopes.of(connection, access), entity_id)
         return tuple(sorted(found, key=lambda relation: (-relation.weight, relation.id)))
 
     def list_relations(self, access: Access) -> tuple[Relation, ...]:
         """Return all relations with readable evidence, ordered by id."""
         with self._database.snapshot() as connection:
-            return derived_reads.read_relations(connection, scope_of(connection, access))
+            return derived_reads.read_relations(connection, self._scopes.of(connection, access))
 
     def communities(
         self, access: Access, *, level: int | None = None, ids: AnyCollection[str] | None = None
     ) -> tuple[Community, ...]:
         """Return readable communities, ordered by level, then size (largest first), then id."""
         with self._database.snapshot() as connection:
-            return derived_reads.read_communities(connection, scope_of(connection, access), level=level, ids=ids)
+            return derived_reads.read_communities(connection, self._scopes.of(connection, access), level=level, ids=ids)
 
     def tree_nodes(
         self,
@@ -368,5 +378,5 @@ class EmbeddedStore:
     ) -> tuple[TreeNode, ...]:
         """Return readable tree nodes, ordered by level (highest first), then id."""
         with self._database.snapshot() as connection:
-            scope = scope_of(connection, access)
+            scope = self._scopes.of(connection, access)
             return derived_reads.read_tree_nodes(connection, scope, level=level, document_id=document_id, ids=ids)

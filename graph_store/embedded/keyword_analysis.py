@@ -54,5 +54,6 @@ def analyzer() -> "TextAnalyzer":
 
 
 def question_terms(text: str) -> list[str]:
-    """Return the distinct terms of a question, in order."""
-    return list(dict.fromkeys(analyzer().analyze(spread_unspaced(text))))
+    """Return the distinct terms of a question, in order; half characters (lone surrogates) are no part of it."""
+    clean = text.encode("utf-8", errors="ignore").decode("utf-8")
+    return list(dict.fromkeys(analyzer().analyze(spread_unspaced(clean))))

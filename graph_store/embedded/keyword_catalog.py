@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from graph_store.embedded.change_log import changed_rows, read_sequences
+from graph_store.embedded.change_log import changed_rows, log_reaches_back, read_sequences
 from graph_store.embedded.database import Database
 from graph_store.embedded.keyword_analysis import ANALYSIS_VERSION
 from graph_store.embedded.keyword_index import KeywordIndex
@@ -19,6 +19,8 @@ from graph_store.records import SearchKind
 from graph_store.settings import StoreSettings
 
 _log = logging.getLogger(__name__)
+
+KINDS: tuple[SearchKind, ...] = ("chunk", "report", "tree_node")
 
 Scored: TypeAlias = list[tuple[int, float]]
 """(row number, score), best first"""
@@ -85,8 +87,14 @@ class KeywordCatalog:
     def catch_up(self, tenant: str) -> None:
         """Bring the indexes of a tenant up to date on the disk; called by the writer after its commits."""
         with self._database.snapshot() as connection:
-            for kind in ("chunk", "report", "tree_node"):
+            for kind in KINDS:
                 self.index_of(connection, tenant, kind)
+
+    def reached(self, tenant: str) -> int | None:
+        """Return the sequence that all indexes of a tenant on the disk have reached; None where that is not known."""
+        found = [index.sequence for (owner, _), index in self._on_disk.items() if owner == tenant]
+        known = [sequence for sequence in found if sequence is not None]
+        return min(known) if len(known) == len(KINDS) else None
 
     def _path(self, tenant: str, kind: SearchKind) -> Path:
         return index_folder(self._folder, tenant) / f"keywords-{kind}-{ANALYSIS_VERSION}"
@@ -158,6 +166,8 @@ class KeywordCatalog:
         if index.sequence == target:
             return True
         if index.sequence is None or index.sequence > target or index.size <= self._settings.keyword_rebuild_texts:
+            return False
+        if not log_reaches_back(connection, tenant, after=index.sequence):
             return False
         changed = changed_rows(connection, tenant, kind, after=index.sequence)
         added = list(read_keyword_texts(connection, tenant, kind, changed))

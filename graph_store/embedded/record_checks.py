@@ -41,6 +41,17 @@ def check_bundle(bundle: DocumentBundle, *, dimension: int, embedding_model: str
                 f"chunk {chunk.id!r} was embedded by {chunk.embedding_model!r}, not {embedding_model!r}"
             )
     _check_parts(bundle, owner)
+    for key, value in bundle.document.metadata.items():
+        if not _is_metadata_value(value):
+            raise InvalidRecord(
+                f"metadata {key!r} of {owner} is {value!r}: only text, numbers and tuples of text may be"
+            )
+
+
+def _is_metadata_value(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(isinstance(element, str) for element in value)
+    return isinstance(value, str | int | float)
 
 
 def _check_parts(bundle: DocumentBundle, owner: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from graph_store.access import Access
 from graph_store.bundles import FloatVector
-from graph_store.embedded.access_sql import Scope, readable, scope_of
+from graph_store.embedded.access_sql import Scope, Scopes, readable
 from graph_store.embedded.change_log import read_sequences
 from graph_store.embedded.database import Database
 from graph_store.embedded.document_reads import with_ids
@@ -41,11 +41,18 @@ class SearchRequest:
 
 
 class HitSearch:
-    """Search over the derived indexes; every hit is checked against the database before it leaves."""
+    """Search over the derived indexes. No hit leaves that the database does not hold and let the caller read now."""
 
     def __init__(
-        self, database: Database, keywords: KeywordCatalog, vectors: VectorCatalog, settings: StoreSettings
+        self,
+        database: Database,
+        keywords: KeywordCatalog,
+        vectors: VectorCatalog,
+        *,
+        scopes: Scopes,
+        settings: StoreSettings,
     ) -> None:
+        self._scopes = scopes
         self._database = database
         self._keywords = keywords
         self._vectors = vectors
@@ -56,7 +63,7 @@ class HitSearch:
     def by_keywords(self, request: SearchRequest, text: str) -> tuple[Hit, ...]:
         """Return hits by BM25 score, best first, ties by id."""
         with self._database.snapshot() as connection:
-            scope = scope_of(connection, request.access)
+            scope = self._scopes.of(connection, request.access)
             rows = self._passing_rows(connection, scope, request)
             if not scope.audiences:
                 return ()
@@ -79,14 +86,14 @@ class HitSearch:
     def by_vector(self, request: SearchRequest, vector: FloatVector) -> tuple[Hit, ...]:
         """Return hits by cosine, best first, ties by id."""
         with self._database.snapshot() as connection:
-            scope = scope_of(connection, request.access)
+            scope = self._scopes.of(connection, request.access)
             passing = self._passing_rows(connection, scope, request)
             index = self._vectors.index_of(connection, scope.tenant, request.kind)
             allowed = _mask(index, scope, request.kind, passing)
             exact_rows = self._settings.exact_rows
             found = index.search(_checked(vector, index), k=request.k, allowed=allowed, exact_rows=exact_rows)
-            ids = _readable_ids(connection, scope, request.kind, [int(index.rows[place]) for place, _ in found])
-        return tuple(Hit(id=index.ids[place], score=score) for place, score in found if int(index.rows[place]) in ids)
+        # No further check: the index was read at the sequence of this very snapshot, rows and audiences alike.
+        return tuple(Hit(id=index.ids[place], score=score) for place, score in found)
 
     def cosines(self, access: Access, vector: FloatVector, chunk_ids: Sequence[str]) -> Mapping[str, float]:
         """Return chunk id -> cosine for the readable chunks among those asked for, in the order asked."""
@@ -101,7 +108,7 @@ class HitSearch:
 
     def _readable_places(self, access: Access, chunk_ids: Sequence[str]) -> tuple[VectorIndex, dict[str, int]]:
         with self._database.snapshot() as connection:
-            scope = scope_of(connection, access)
+            scope = self._scopes.of(connection, access)
             index = self._vectors.index_of(connection, scope.tenant, "chunk")
             found = connection.execute(
                 "SELECT id FROM chunks WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids))"

@@ -3,6 +3,9 @@
 The store must have the dimension and the embedding model of ``builders``.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -217,6 +220,7 @@ class Searches:
             "?!.,;",
             "",
             "\x00",
+            "\ud800",
         ],
     )
     def test_no_question_is_an_error(self, store: GraphStore, question: str) -> None:
@@ -590,6 +594,13 @@ class Refusals:
         bad = DocumentBundle(**{**parts, "chunk_vectors": vectors.astype(np.float32)})
         with pytest.raises(InvalidRecord, match=message):
             store.write_documents([document_bundle("b", ["Beta"]), bad])
+        assert store.tenant_counts("default") == NOTHING
+
+    @pytest.mark.parametrize("value", [None, {"nested": "map"}, ["list"], (1, 2), b"bytes"])
+    def test_metadata_of_other_types(self, store: GraphStore, value: object) -> None:
+        metadata: Mapping[str, Any] = {"key": value}
+        with pytest.raises(InvalidRecord, match="'key'"):
+            store.write_documents([document_bundle("a", ["Alpha"], metadata=metadata)])
         assert store.tenant_counts("default") == NOTHING
 
     def test_a_chunk_id_of_another_document(self, store: GraphStore) -> None:

@@ -52,15 +52,18 @@ def check_both(folder: Path, expected: list[object]) -> None:
         assert answers(reader) == expected
 
 
-def damages() -> list[tuple[str, Callable[[Path], object]]]:
-    def halve(path: Path) -> None:
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+def rewrite(path: Path, content: bytes) -> None:
+    """Put a new file in the place of one that may still be mapped into memory: cutting that short kills the process."""
+    path.unlink()
+    path.write_bytes(content)
 
+
+def damages() -> list[tuple[str, Callable[[Path], object]]]:
     return [
         ("removed", lambda path: path.unlink()),
-        ("empty", lambda path: path.write_bytes(b"")),
-        ("halved", halve),
-        ("noise", lambda path: path.write_bytes(b"\xa5" * path.stat().st_size)),
+        ("empty", lambda path: rewrite(path, b"")),
+        ("halved", lambda path: rewrite(path, path.read_bytes()[: path.stat().st_size // 2])),
+        ("noise", lambda path: rewrite(path, b"\xa5" * path.stat().st_size)),
     ]
 
 

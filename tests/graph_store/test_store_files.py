@@ -1,4 +1,5 @@
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.errors import InvalidRecord, StoreDiskFull, StoreLocked, StoreMismatch, StoreMissing, StoreUnusable
+from graph_store.settings import StoreSettings
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of, vector_of
 
 PUBLIC = Access()
@@ -211,7 +213,7 @@ def test_text_that_is_no_unicode_is_refused(store_folder: Path) -> None:
     bundle = document_bundle("a", ["Alpha"])
     broken = replace(bundle, document=replace(bundle.document, title="half a pair \ud800"))
     with writer(store_folder) as store:
-        with pytest.raises(InvalidRecord, match="UTF-8"):
+        with pytest.raises(InvalidRecord, match="no valid Unicode"):
             store.write_documents([broken])
         assert not store.list_documents(PUBLIC)
 
@@ -262,3 +264,45 @@ def test_many_threads_read_while_one_writes(store_folder: Path) -> None:
             thread.join()
         assert not failures
         assert len(store.search_vectors(PUBLIC, np.eye(DIMENSION, dtype=np.float32)[0], kind="chunk", k=99)) == 10
+
+
+def test_deleted_text_is_in_no_file(store_folder: Path) -> None:
+    def files_with(word: bytes) -> list[str]:
+        return [path.name for path in store_folder.rglob("*") if path.is_file() and word in path.read_bytes()]
+
+    with writer(store_folder) as store:
+        bundles = [document_bundle("a", ["Zanzibar lies here."]), document_bundle("b", ["Beta lies there."])]
+        store.write_documents(bundles)
+        store.publish(generation_of(bundles))
+        assert files_with(b"Zanzibar")
+        assert files_with(b"zanzibar")
+        store.delete_documents("default", ["a"])
+        assert files_with(b"Zanzibar") == files_with(b"zanzibar") == []
+
+
+def test_the_log_does_not_grow_without_end(store_folder: Path) -> None:
+    settings = StoreSettings(log_rows=5, keyword_rebuild_texts=0)
+
+    def opened() -> EmbeddedStore:
+        return EmbeddedStore.create_or_open(store_folder, embedding_model=MODEL, dimension=DIMENSION, settings=settings)
+
+    bundles = [document_bundle(name, ["Alpha word"]) for name in "abc"]
+    with opened() as store:
+        for _ in range(10):
+            store.write_documents(bundles)
+            store.publish(generation_of(bundles))
+        with EmbeddedStore.open(store_folder) as reader:
+            rows = reader._database.connection().execute("SELECT count(*) FROM changes").fetchone()[0]
+        assert rows <= 25
+    old = {path: path.read_bytes() for path in (store_folder / "indexes").rglob("*") if path.is_file()}
+    with opened() as store:
+        for _ in range(3):
+            store.write_documents([document_bundle("d", ["Delta word"])])
+            store.publish(generation_of(bundles))
+    shutil.rmtree(store_folder / "indexes")
+    for path, content in old.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    with opened() as store:
+        assert found(store, "delta") == ["d-0"], "the index is older than the log and was built anew"
+        assert found(store, "alpha") == ["a-0", "b-0", "c-0"]

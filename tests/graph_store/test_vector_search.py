@@ -130,6 +130,7 @@ def test_a_damaged_graph_is_not_used(store: EmbeddedStore, store_folder: Path, c
     store.close()
     for path in (store_folder / "indexes").glob("*/*.hnsw"):
         kept = path.read_bytes()
+        path.unlink()
         path.write_bytes(kept[: len(kept) // 2] if content is None else content)
         manifest = path.with_name("vectors-chunk.json")
         manifest.write_text(
