@@ -20,6 +20,7 @@ from indexing.resolution import Resolution
 
 Weights = defaultdict[tuple[str, str], float]
 _WORD = re.compile(r"\w+")
+_NAMED = frozenset({"title", "heading"})
 
 
 def build_passage_edges(
@@ -42,34 +43,34 @@ def build_passage_edges(
 
 
 def _add_home_edges(weights: Weights, collection: Collection, settings: GraphSettings) -> None:
-    homes = home_chunks(collection, settings)
+    homes = home_weights(collection, settings)
     finder = NameFinder(homes)
-    pairs = {
-        (chunk.id, home)
-        for chunk in collection.chunks
-        for key in finder.names_in(chunk.text)
-        for home in homes[key]
-        if home != chunk.id
-    }
-    for source, target in pairs:
-        weights[source, target] += settings.home_weight
-        weights[target, source] += settings.reverse_home_weight
+    best: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for chunk in collection.chunks:
+        for key in finder.names_in(chunk.text):
+            for home, weight in homes[key].items():
+                best[chunk.id, home] = max(best[chunk.id, home], weight)
+    for (source, target), weight in best.items():
+        if source != target:
+            weights[source, target] += weight
+            weights[target, source] += weight * settings.reverse_share
 
 
-def home_chunks(collection: Collection, settings: GraphSettings) -> Mapping[str, tuple[str, ...]]:
-    """Map the name keys worth following to their home chunks, sorted: long enough, at home in few documents.
+def home_weights(collection: Collection, settings: GraphSettings) -> Mapping[str, Mapping[str, float]]:
+    """Map the name keys worth following to their home chunks: long enough, at home in few documents.
 
-    Titles and headings are the best witnesses. A lead subject counts only in a document whose title gives no name, a
-    definition only for a name that has no other home.
+    Titles and headings are the best witnesses. What a text's own sentences tell is weaker: a lead subject counts only
+    in a document whose title gives no name, a definition only for a name that has no other home.
     """
     document_of = {chunk.id: chunk.document_id for chunk in collection.chunks}
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for home in _best_witnesses(collection.homes):
         key = name_key(home.name)
         if len(key) >= settings.min_name_length and len(key.split()) <= settings.max_name_words:
-            found[key].add(home.chunk_id)
+            weight = settings.home_weight if home.kind in _NAMED else settings.told_home_weight
+            found[key][home.chunk_id] = max(found[key].get(home.chunk_id, 0.0), weight)
     return {
-        key: tuple(sorted(chunks))
+        key: chunks
         for key, chunks in found.items()
         if len({document_of[chunk_id] for chunk_id in chunks}) <= settings.max_homes
     }
@@ -78,9 +79,7 @@ def home_chunks(collection: Collection, settings: GraphSettings) -> Mapping[str,
 def _best_witnesses(homes: Sequence[NamedHome]) -> list[NamedHome]:
     titled = {home.chunk_id for home in homes if home.kind == "title"}
     kept = [
-        home
-        for home in homes
-        if home.kind in {"title", "heading"} or (home.kind == "lead_subject" and home.chunk_id not in titled)
+        home for home in homes if home.kind in _NAMED or (home.kind == "lead_subject" and home.chunk_id not in titled)
     ]
     known = {name_key(home.name) for home in kept}
     return kept + [home for home in homes if home.kind == "definition" and name_key(home.name) not in known]

@@ -8,9 +8,11 @@ class GraphSettings:
     """Which chunks lead to which, and how strongly."""
 
     home_weight: float = 1.0
-    """Weight of the edge from a chunk to the chunk that is about a name it mentions."""
-    reverse_home_weight: float = 0.5
-    """Weight of the same edge backwards."""
+    """Weight of the edge from a chunk to the chunk whose title or heading is a name it mentions."""
+    told_home_weight: float = 0.3
+    """Weight of the edge to a chunk that only its own sentences show to be about a name."""
+    reverse_share: float = 0.5
+    """Share of these weights that the same edge has backwards."""
     max_homes: int = 3
     """Names with home passages in more documents than this say too little to be followed."""
     min_name_length: int = 5

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from graph_store.bundles import Collection
 from graph_store.ids import name_key
 from indexing.defining_sentences import ChunkSentences, find_defining_sentence
-from indexing.extraction.aliases import is_acronym
+from indexing.extraction.aliases import is_acronym, without_middle_names
 from indexing.extraction.names import TOPIC
 from indexing.extraction.titles import TitleNames, title_names
 
@@ -48,6 +48,8 @@ class DocumentKeys:
         self._votes: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         self.home_chunks: defaultdict[Place, list[str]] = defaultdict(list)
         self.acronyms: defaultdict[str, set[str]] = defaultdict(set)
+        self.short_of: dict[Place, str] = {}
+        self.long_of: dict[Place, str] = {}
         self._collect(collection)
         self._words: dict[str, str] = {}
 
@@ -61,6 +63,10 @@ class DocumentKeys:
             place = self.document_of[home.chunk_id], name_key(home.name)
             self._votes[place[0]][place[1]][home.type] += 0
             self.home_chunks[place].append(home.chunk_id)
+            short = without_middle_names(home.name) if home.kind == "lead_subject" else None
+            if short is not None:
+                self.short_of[place] = name_key(short)
+                self.long_of[place[0], name_key(short)] = place[1]
         for relation in collection.relations:
             document_id = self.document_of[relation.chunk_id]
             self._votes[document_id][name_key(relation.subject)][relation.subject_type] += 0
@@ -115,9 +121,12 @@ class TitleSenses:
 
     def choose(self, document_id: str, key: str) -> Sense:
         """Return the sense of a name in a document, its type still open."""
+        place = document_id, key
         own = self._own.get(document_id)
-        if own is not None and key in {name_key(name) for name in own.names}:
+        if own is not None and {key, self._names.short_of.get(place)} & {name_key(name) for name in own.names}:
             return _title_sense(own)
+        # Who leads the text is the same person with and without middle names, in this document.
+        key = self._names.long_of.get(place, key)
         if key not in self._claims:
             key = self._long_form(key)
         claims = self._claims.get(key, {})

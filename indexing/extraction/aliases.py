@@ -19,6 +19,7 @@ _COMPANY_TEXT = (
     "laboratories motors markets stores super and the of"
 )
 _COMPANY_WORDS = frozenset(_COMPANY_TEXT.split())
+_MAX_PERSON_WORDS = 5
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md"})
 
 
@@ -82,6 +83,19 @@ def _long_form(text: str, stop: int, short: str) -> tuple[int, int] | None:
 def _in_order(letters: list[str], initials: list[str]) -> bool:
     rest = iter(initials)
     return all(letter in rest for letter in letters)
+
+
+def without_middle_names(name: str) -> str | None:
+    """Return "Ada Lovelace" for "Ada King Lovelace"; None where there is nothing to drop.
+
+    An initial tells people apart ("John T. Doe"), so it stays.
+    """
+    words = name.split()
+    middle = [word.strip(_QUOTES) for word in words[1:-1]]
+    plain = all(len(word.rstrip(".")) > 1 and word[0].isupper() for word in middle)
+    if not 3 <= len(words) <= _MAX_PERSON_WORDS or not plain or name_key(words[-1]) in _SUFFIXES:
+        return None
+    return f"{words[0]} {words[-1]}"
 
 
 def canonical_names(names: Iterable[TypedName], acronyms: Mapping[str, str]) -> Mapping[tuple[str, str], str]:

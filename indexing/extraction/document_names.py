@@ -37,6 +37,7 @@ class DocumentNames:
         known = _majority_types((name_key(name), kind) for reading in prose for name, kind in _texts(reading))
         known.update({key: TOPIC for key in self._title_keys() if key not in known})
         known.update(self._defined_types(prose))
+        self._known: Mapping[str, str] = known
         self.blocks = tuple(
             _accept(entry, _with_acronyms(entry, found, self._long_forms), known)
             for entry, found in zip(readings, acronyms, strict=True)
@@ -54,7 +55,8 @@ class DocumentNames:
 
     def type_of(self, name: str) -> str:
         """Return the type that most mentions of a canonical name have here, ``TOPIC`` where there is none."""
-        return self.types.get(name_key(name), TOPIC)
+        key = name_key(name)
+        return self.types.get(key) or self._known.get(key, TOPIC)
 
     def _defined_types(self, prose: Sequence[Reading]) -> dict[str, str]:
         """Map names to the types that definitions give them; the lead sentence and the brackets speak for the title."""

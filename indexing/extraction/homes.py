@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from graph_store.ids import name_key
 from graph_store.records import Chunk, HomeKind, NamedHome
+from indexing.extraction.aliases import without_middle_names
 from indexing.extraction.document_names import BlockReading, DocumentNames
 from indexing.extraction.names import TOPIC
 from indexing.extraction.titles import heading_name, is_capitalised
@@ -15,7 +16,8 @@ _NEAR_START = 60
 def find_homes(names: DocumentNames, chunks: Sequence[Chunk]) -> tuple[NamedHome, ...]:
     """Return the homes of a document: title, headings, lead subject, definitions; each name once a chunk.
 
-    Where several kinds name the same chunk alike, the first in that order stays.
+    Where several kinds name the same chunk alike, the first in that order stays. A person who leads the text is also
+    known without middle names.
     """
     if not chunks:
         return ()
@@ -26,6 +28,9 @@ def find_homes(names: DocumentNames, chunks: Sequence[Chunk]) -> tuple[NamedHome
     subject = lead_subject(names)
     if subject is not None:
         found.append((lead.id, subject, "lead_subject"))
+        short = without_middle_names(subject) if names.type_of(subject) == "PERSON" else None
+        if short is not None:
+            found.append((lead.id, short, "lead_subject"))
     found += [(entry.chunk.id, name, "definition") for entry, name in _definitions(names)]
     unique: dict[tuple[str, str], NamedHome] = {}
     for chunk_id, name, kind in found:

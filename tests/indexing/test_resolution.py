@@ -206,6 +206,24 @@ def test_surname_elsewhere_is_not_the_full_name() -> None:
     assert {item.name for item in found.entities} == {"Marie Curie", "Curie"}
 
 
+def test_middle_names_are_dropped_in_the_document_that_the_person_leads() -> None:
+    homes: tuple[tuple[str, str, HomeKind], ...] = (
+        ("Warren Errol Truss", "PERSON", "lead_subject"),
+        ("Warren Truss", "PERSON", "lead_subject"),
+    )
+    found = resolved(Note(id="a", names=(("Warren Errol Truss", "PERSON"),), homes=homes))
+    assert [(item.name, item.aliases) for item in found.entities] == [("Warren Errol Truss", ("Warren Truss",))]
+    titled = resolved(
+        Note(
+            id="a",
+            title="Warren Truss",
+            names=(("Warren Errol Truss", "PERSON"), ("Warren Truss", "PERSON"), ("Warren Truss", "PERSON")),
+            homes=(("Warren Truss", "PERSON", "title"), homes[0]),
+        )
+    )
+    assert [(item.name, item.aliases) for item in titled.entities] == [("Warren Truss", ("Warren Errol Truss",))]
+
+
 # -- homonyms ----------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graph_store.ids import name_key
-from indexing.extraction.aliases import TypedName, canonical_names, find_acronyms, is_acronym
+from indexing.extraction.aliases import TypedName, canonical_names, find_acronyms, is_acronym, without_middle_names
 
 
 def canonical(*names: tuple[str, str], acronyms: dict[str, str] | None = None) -> dict[str, str]:
@@ -84,3 +84,20 @@ def test_spellings_of_one_key_share_the_most_frequent() -> None:
         TypedName(name="electrons", type="ORG", count=2, first=1),
     ]
     assert canonical_names(names, {}) == {("electrons", "ORG"): "electrons"}
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("Ada King Lovelace", "Ada Lovelace"),
+        ('Andrew Alan "Drew" Fuller', "Andrew Fuller"),
+        ("John T. Doe", None),
+        ("John T Doe", None),
+        ("Otto von Bismarck", None),
+        ("Marie Curie", None),
+        ("Martin Luther King Jr.", None),
+        ("", None),
+    ],
+)
+def test_middle_names(name: str, short: str | None) -> None:
+    assert without_middle_names(name) == short
