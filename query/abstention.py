@@ -3,21 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations_with_replacement
 from typing import cast
 
 import numpy as np
 
 from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
-from graph_store.records import Hit
-from query.answer_types import has_expected_type
-from query.fusion import ranks
 from query.local import LocalRanking
 from query.logistic import LogisticModel, read_weights
-from query.passages import CandidateSentence
 from query.question import Question
 from query.rarity import WordRarity
-from query.sentence_selection import ScoredSentence, coverage
+from query.sentence_selection import ScoredSentence
 from query.text_words import content_stems
 
 _TOP_PASSAGES = 5
@@ -61,30 +58,17 @@ def judge_support(evidence: SupportEvidence, *, margin: float) -> Support:
 def support_features(evidence: SupportEvidence) -> dict[str, float]:
     """Return the features of support by name.
 
-    All are cosines, shares or standardised within one list of hits, so that they mean the same in collections of any
-    size and with passages of any length.
+    All are cosines, shares, counts of words weighed 0 to 1 by rarity, or standardised within one list of hits, so that
+    they mean the same in collections of any size.
     """
+    dense = evidence.ranking.first_stage.dense
     sentences = [scored.candidate for scored in evidence.scored]
-    shares = evidence.rarity.shares(evidence.question.stems)
     return {
-        **_nearness_features(evidence.ranking, sentences),
-        **_coverage_features(sentences, shares),
+        "passage_cosine": dense[0].score if dense else 0.0,
+        "sentence_cosine": max(sentence.cosine for sentence in sentences),
+        "keyword_lead": _lead([hit.score for hit in evidence.ranking.first_stage.bm25]),
+        **_missing_words(evidence),
         **_name_features(evidence),
-        **_agreement_features(evidence.ranking),
-        "expected_type": float(has_expected_type(sentences[0].text, evidence.question)),
-        "question_stems": min(12, len(evidence.question.stems)) / 12,
-    }
-
-
-def _nearness_features(ranking: LocalRanking, sentences: Sequence[CandidateSentence]) -> dict[str, float]:
-    cosines = sorted((sentence.cosine for sentence in sentences), reverse=True)
-    dense = [hit.score for hit in ranking.first_stage.dense]
-    return {
-        "chunk_cosine": dense[0] if dense else 0.0,
-        "sentence_cosine": cosines[0],
-        "third_sentence_cosine": cosines[min(2, len(cosines) - 1)],
-        "dense_lead": _lead(dense),
-        "bm25_lead": _lead([hit.score for hit in ranking.first_stage.bm25]),
     }
 
 
@@ -97,39 +81,36 @@ def _lead(scores: Sequence[float]) -> float:
     return min(10.0, (scores[0] - float(rest.mean())) / spread)
 
 
-def _coverage_features(sentences: Sequence[CandidateSentence], shares: Mapping[str, float]) -> dict[str, float]:
-    own = [coverage(sentence.known_stems, shares) for sentence in sentences]
-    by_passage: dict[int, set[str]] = {}
-    for sentence in sentences:
-        by_passage.setdefault(sentence.passage.rank, set()).update(sentence.known_stems)
-    passages = [coverage(frozenset(by_passage[rank]), shares) for rank in sorted(by_passage)][:_TOP_PASSAGES]
-    union = frozenset().union(*(by_passage[rank] for rank in sorted(by_passage)[:_TOP_PASSAGES]))
+def _missing_words(evidence: SupportEvidence) -> dict[str, float]:
+    """Return the rarity of the question's words that the best passage, pair and handful of passages leave open."""
+    weights = {word_stem: evidence.rarity.weight(word_stem) for word_stem in evidence.question.stems}
+    held = list(_stems_by_passage(evidence.scored).values())
+
+    def missing(*passages: frozenset[str]) -> float:
+        return sum(weight for word_stem, weight in weights.items() if not any(word_stem in own for own in passages))
+
     return {
-        "sentence_coverage": max(own),
-        "passage_coverage": max(passages),
-        "union_coverage": coverage(union, shares),
-        "covered_and_near": max(
-            held * max(0.0, sentence.cosine) for held, sentence in zip(own, sentences, strict=True)
-        ),
+        "missing_in_passage": min(missing(own) for own in held),
+        "missing_in_pair": min(missing(one, other) for one, other in combinations_with_replacement(held[:6], 2)),
+        "missing_in_top": missing(*held[:_TOP_PASSAGES]),
     }
+
+
+def _stems_by_passage(scored: Sequence[ScoredSentence]) -> dict[int, frozenset[str]]:
+    stems: dict[int, frozenset[str]] = {}
+    for entry in sorted(scored, key=lambda entry: entry.candidate.passage.rank):
+        rank = entry.candidate.passage.rank
+        stems[rank] = stems.get(rank, frozenset()) | entry.candidate.known_stems
+    return stems
 
 
 def _name_features(evidence: SupportEvidence) -> dict[str, float]:
-    question = evidence.question
-    near = {
-        word_stem
-        for scored in evidence.scored
-        if scored.candidate.passage.rank <= _TOP_PASSAGES
-        for word_stem in scored.candidate.known_stems
-    }
-    names = [frozenset(content_stems(name)) for name in question.names]
+    near = frozenset().union(*list(_stems_by_passage(evidence.scored).values())[:_TOP_PASSAGES])
+    names = [frozenset(content_stems(name)) for name in evidence.question.names]
     held = [len(stems & near) / len(stems) for stems in names if stems]
-    unseen = [word_stem for word_stem in question.stems if word_stem not in evidence.rarity.frequencies]
     return {
         "names_near": sum(held) / len(held) if held else 1.0,
-        "names_unknown": _unknown_names(question, evidence.graph),
-        "words_unseen": len(unseen) / max(1, len(question.stems)),
-        "names_found": min(3, len(evidence.ranking.names)) / 3,
+        "names_unknown": _unknown_names(evidence.question, evidence.graph),
     }
 
 
@@ -137,21 +118,6 @@ def _unknown_names(question: Question, graph: PassageGraph) -> float:
     keys = [name_key(name) for name in question.names]
     unknown = [key for key in keys if key not in graph.mentions and key not in graph.homes]
     return len(unknown) / len(keys) if keys else 0.0
-
-
-def _agreement_features(ranking: LocalRanking) -> dict[str, float]:
-    bm25, dense = ranking.first_stage.bm25, ranking.first_stage.dense
-    return {
-        "bm25_first_in_dense": _place_of_first(bm25, dense),
-        "dense_first_in_bm25": _place_of_first(dense, bm25),
-    }
-
-
-def _place_of_first(one: Sequence[Hit], other: Sequence[Hit]) -> float:
-    if not one or not other:
-        return 0.0
-    rank = ranks(other).get(one[0].id)
-    return 1.0 / rank if rank is not None else 0.0
 
 
 @cache

@@ -69,7 +69,13 @@ def rank_local(store: GraphStore, request: Request, view: ReadableView, settings
     The mass of the walk is the ranking; passages that the walk never reached follow in fused order. Passages that hold
     a rare identifier of the question come before all others.
     """
-    first_stage = search_first_stage(store, request, settings)
+    return walk_from(store, request, view, search_first_stage(store, request, settings), settings)
+
+
+def walk_from(
+    store: GraphStore, request: Request, view: ReadableView, first_stage: FirstStage, settings: LocalSettings
+) -> LocalRanking:
+    """Rank as ``rank_local`` does, from hits that were found before."""
     names = find_names(request.question.searched, view.graph, shortest=settings.shortest_name)
     restart = _restart(first_stage.fused, names, view.walk.position, settings)
     mass = view.walk.rank(restart, damping=settings.damping, steps=settings.steps)
