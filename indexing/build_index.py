@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from model_clients.cpu_metered import CpuMeteredEmbedder
-
 from graph_store.access import DEFAULT_TENANT
 from graph_store.store import GraphStore
 from indexing.derived_step import derive
@@ -19,6 +17,7 @@ from indexing.document_step import DocumentStep
 from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
 from indexing.settings import IndexingSettings
 from indexing.source_step import SourceChanges, SourceStep, gone_documents
+from model_clients.cpu_metered import CpuMeteredEmbedder
 from model_clients.embedder import Embedder
 
 

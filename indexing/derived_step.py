@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from raptor.summariser import summary_text
-from raptor.tree import build_trees
 
 from graph_store.bundles import Collection, FloatMatrix, Generation
 from graph_store.records import Community, TreeNode
@@ -14,6 +12,8 @@ from indexing.report import StepClock
 from indexing.resolution import Resolution, resolve
 from indexing.settings import IndexingSettings
 from model_clients.embedder import Embedder, Passage
+from raptor.summariser import summary_text
+from raptor.tree import build_trees
 
 StepStarted = Callable[[str], None]
 

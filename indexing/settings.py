@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from raptor.settings import TreeSettings
-
 from indexing.chunking.settings import ChunkingSettings
 from indexing.communities.settings import CommunitySettings
 from indexing.extraction.settings import ExtractionSettings
 from indexing.identity import settings_fingerprint
 from indexing.loading.settings import LoadingSettings
 from indexing.passage_graph_settings import GraphSettings
+from raptor.settings import TreeSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
