@@ -28,6 +28,7 @@ _JOINING_SCRIPTS = re.compile(
     "\ufb50-\ufdcf\ufe70-\ufefc\U00011000-\U00011fff]"
 )
 _MANY_BLANK_LINES = re.compile(r"\n{4,}")
+_MOST_MARKS = 30  # marks on one letter, as in the stream-safe text of Unicode Standard Annex 15
 _VIRAMA = 9  # canonical combining class of the signs that join a consonant to the next
 
 
@@ -68,11 +69,34 @@ def clean_title(text: str) -> str:
 
 
 def _kept_joiner(match: re.Match[str]) -> str:
-    """Keep one joiner of a run where it spells: between letters of a joining script, or after a virama."""
-    text, start, end = match.string, match.start(), match.end()
-    before = text[start - 1] if start else ""
-    after = text[end] if end < len(text) else ""
+    """Keep one joiner of a run where it spells: between letters of a joining script, or after a virama.
+
+    Marks and other joiners around are looked through, so that their order, which NFC may change, does not matter.
+    """
+    before = _letter_before(match.string, match.start())
     if not _JOINING_SCRIPTS.match(before):
         return ""
-    spells = bool(_JOINING_SCRIPTS.match(after)) or unicodedata.combining(before) == _VIRAMA
+    after = _letter_after(match.string, match.end())
+    spells = bool(_JOINING_SCRIPTS.match(after)) or _has_virama(before)
     return match.group()[0] if spells else ""
+
+
+def _letter_before(text: str, end: int) -> str:
+    """Return the last letter before ``end`` with the marks on it, empty where there is none."""
+    for start in range(end - 1, max(0, end - _MOST_MARKS) - 1, -1):
+        if not _is_mark(text[start]):
+            return text[start:end]
+    return ""
+
+
+def _letter_after(text: str, start: int) -> str:
+    """Return the first letter from ``start`` on, empty where there is none."""
+    return next((char for char in text[start : start + _MOST_MARKS] if not _is_mark(char)), "")
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.combining(char) != 0 or char in "\u200c\u200d"
+
+
+def _has_virama(letter: str) -> bool:
+    return any(unicodedata.combining(char) == _VIRAMA for char in letter)

@@ -36,6 +36,7 @@ _COMMON_SETS = (
 )
 _WITHIN_WORD = re.compile(rb"[a-z][\x80-\xff][a-z]")
 _SINGLE_JAMO = re.compile(r"[\u3131-\u318e]")
+_SYMBOL_WITHIN_WORD = re.compile(r"[a-z][\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7][a-z]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -110,19 +111,22 @@ def _guessed(data: bytes) -> str:
         sample, [match.encoding for match in clean if match.coherence or match.multi_byte_usage]
     ):
         return data.decode("cp1252", errors="replace")
-    best = min(common, key=lambda match: (-match.coherence, _strange_share(str(match)), _rarity(match.encoding)))
+    best = min(common, key=lambda match: (_strange_share(str(match)), -match.coherence, _rarity(match.encoding)))
     encoding = codecs.lookup(best.encoding).name
     return data.decode(_SUPERSETS.get(encoding, encoding), errors="replace")
 
 
 def _is_latin(sample: bytes, others: list[str]) -> bool:
-    """Tell whether single non-ASCII bytes stand within ASCII words, and nothing speaks for one of ``others``."""
-    return not others and _WITHIN_WORD.search(sample) is not None
+    """Tell whether single non-ASCII bytes within ASCII words are letters, and nothing speaks for another set."""
+    if others or not _WITHIN_WORD.search(sample):
+        return False
+    return _SYMBOL_WITHIN_WORD.search(sample.decode("cp1252", errors="replace")) is None
 
 
 def _strange_share(text: str) -> float:
-    """Return the share of single Korean letters, which only a wrong set yields in number."""
-    return len(_SINGLE_JAMO.findall(text)) / max(1, len(text))
+    """Return the share of single Korean letters and of symbols within words: only a wrong set yields many."""
+    strange = len(_SINGLE_JAMO.findall(text)) + len(_SYMBOL_WITHIN_WORD.findall(text))
+    return round(strange / max(1, len(text)), 2)
 
 
 def _rarity(encoding: str) -> int:

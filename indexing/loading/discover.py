@@ -25,9 +25,9 @@ def discover(paths: Sequence[Path], settings: LoadingSettings) -> Discovery:
     """Return the sources below ``paths``, which are files and folders (searched with their subfolders).
 
     Within folders, hidden files and folders, ``skipped_names`` and stores of ours are passed over, and so are
-    symbolic links to what the same folder holds anyway; links that leave the folder are failures and never followed. A link given by the user
-    is followed. Unsupported files are failures, whether given or found. Raises ``SourceMissing`` for a path that does
-    not exist.
+    symbolic links to what the same folder holds anyway; links that leave the folder are failures and never followed.
+    A link given by the user is followed. Unsupported files are failures, whether given or found. Raises
+    ``SourceMissing`` for a path that does not exist.
     """
     found: dict[Path, LoadFailure | None] = {}
     for path in paths:

@@ -6,21 +6,22 @@ from typing import Any
 
 # Elements whose text is never shown as text of the page.
 _UNSHOWN_TAGS = (
-    *("script", "style", "noscript", "template", "head", "object", "embed", "iframe", "svg", "annotation", "canvas"),
+    *("script", "style", "noscript", "template", "title", "object", "embed", "iframe", "svg", "annotation", "canvas"),
     *("audio", "video", "map", "datalist", "select", "option", "textarea", "input", "button", "dialog"),
 )
 _HIDING_DECLARATIONS = (
     re.compile(r"(?:^|;)\s*display\s*:\s*none\b"),
     re.compile(r"(?:^|;)\s*visibility\s*:\s*(?:hidden|collapse)\b"),
     re.compile(r"(?:^|;)\s*opacity\s*:\s*0*\.?0*%?\s*(?:;|!|$)"),
-    re.compile(
-        r"(?:^|;)\s*font(?:-size)?\s*:[^;]*(?<![\d.#])(?:0*\.?0+|0?1|0?\.\d+)(?:px|pt|em|rem|ex|%|vw|vh)?\s*(?:;|!|/|$)"
-    ),
     re.compile(r"(?:^|;)\s*text-indent\s*:\s*-\d{3,}"),
     re.compile(r"(?:^|;)\s*(?:left|top|right|margin-left|margin-top)\s*:\s*-\d{4,}px"),
     re.compile(r"(?:^|;)\s*clip(?:-path)?\s*:\s*(?:rect\(\s*[01]|inset\(\s*(?:50|100)%|circle\(\s*0)"),
     re.compile(r"(?:^|;)\s*color\s*:\s*transparent\b"),
 )
+_FONT = re.compile(r"(?:^|;)\s*font(?:-size)?\s*:([^;]*)")
+_LENGTH = re.compile(r"(?<![\w.#-])(\d*\.?\d+)(px|pt|pc|mm|cm|in|em|rem|ex|ch|vw|vh|%|(?![\w.%]))")
+# Up to these sizes text is not meant to be read; em and the like are relative to the size around.
+_TINY = {"px": 1.5, "pt": 1.0, "mm": 0.4, "em": 0.1, "rem": 0.1, "ex": 0.2, "ch": 0.2, "%": 10.0, "vw": 0.1, "vh": 0.1}
 _FOREGROUND = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)")
 _BACKGROUND = re.compile(r"(?:^|;)\s*background(?:-color)?\s*:\s*([^;!]+)")
 _SHORT_HEX = re.compile(r"^#([0-9a-f])([0-9a-f])([0-9a-f])$")
@@ -54,13 +55,23 @@ def drop_hidden(root: Any) -> None:  # noqa: ANN401  # an lxml element; lxml shi
 def style_hides(style: str, ground: str = _WHITE) -> bool:
     """Tell whether the CSS declarations ``style`` hide text that stands on the colour ``ground`` (``#rrggbb``)."""
     declarations = _CSS_COMMENT.sub("", style).lower()
-    if any(pattern.search(declarations) for pattern in _HIDING_DECLARATIONS):
+    if any(pattern.search(declarations) for pattern in _HIDING_DECLARATIONS) or _is_tiny(declarations):
         return True
     foreground = _FOREGROUND.search(declarations)
     if foreground is None:
         return False
     background = _BACKGROUND.search(declarations)
     return _same_colour(_colour(foreground[1]), _colour(background[1]) if background else ground)
+
+
+def _is_tiny(declarations: str) -> bool:
+    """Tell whether the font is too small to read; the size in the shorthand ``font`` is its first length."""
+    for font in _FONT.finditer(declarations):
+        lengths = [(float(number), unit) for number, unit in _LENGTH.findall(font[1])]
+        sizes = [(number, unit) for number, unit in lengths if unit or number == 0]
+        if sizes and sizes[0][0] <= _TINY.get(sizes[0][1], 0.0):
+            return True
+    return False
 
 
 def _hiding_marks(root: Any) -> frozenset[str]:  # noqa: ANN401  # lxml ships no types

@@ -17,6 +17,7 @@ _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "compleme
 _SUSPICIOUSLY_LITTLE = 0.2
 _PAGE_LINK_SHARE = 0.3
 _MANY_ELEMENTS = 5_000
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
 _BARE_BAR = re.compile(r"(?<!\\)\|")
 _PARTS = re.compile(r"\s+[|\u2013\u2014·»:-]\s+")  # an en or em dash among them
 
@@ -81,6 +82,8 @@ def _escape_bars(root: Any) -> None:  # noqa: ANN401  # lxml ships no types
 def _tree(html: str) -> Any:  # noqa: ANN401  # lxml ships no types
     from lxml import etree, html as lxml_html  # noqa: PLC0415, I001  # heavy import, only when used
 
+    if not _BODY.search(html):
+        html = f"<html><body>{html}"  # else the parser takes the page's first elements for a part of its head
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     try:
         return lxml_html.document_fromstring(html.replace("\0", "").encode("utf-8", errors="replace"), parser=parser)

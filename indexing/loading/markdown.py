@@ -15,7 +15,8 @@ from indexing.loading.parsed import ParsedSource
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _LONGEST_FRONT_MATTER = 64_000
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)*?(?<!`)\1(?!`)")
+_BACKTICKS = re.compile(r"`+")
+_SPAN_MARK = re.compile("\x00(\\d+)\x00")
 _LABEL = r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
 _TARGET = r"\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\([^\s()]*\))*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
 _IMAGE = re.compile(rf"!{_LABEL}(?:{_TARGET}|\[[^\[\]]*\])")
@@ -71,18 +72,37 @@ def _prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
 
 def _clean_prose(text: str) -> str:
     """Drop images and hidden HTML and turn links into their text, leaving code spans alone."""
+    kept: list[str] = []
     spans: list[str] = []
+    for is_code, piece in _around_code_spans(text.replace("\x00", "")):
+        kept.append(f"\x00{len(spans)}\x00" if is_code else piece)
+        spans += [piece] if is_code else []
+    marked = without_html("".join(kept))
+    marked = _IMAGE.sub("", marked)
+    marked = _LINK.sub(lambda match: match[1] or match[2] or "", marked)
+    marked = _DEFINITION.sub("", marked)
+    return _SPAN_MARK.sub(lambda match: spans[int(match[1])], marked)
 
-    def put_aside(match: re.Match[str]) -> str:
-        spans.append(match.group())
-        return f"\x00{len(spans) - 1}\x00"
 
-    kept = _CODE_SPAN.sub(put_aside, text.replace("\x00", ""))
-    kept = without_html(kept)
-    kept = _IMAGE.sub("", kept)
-    kept = _LINK.sub(lambda match: match[1] or match[2] or "", kept)
-    kept = _DEFINITION.sub("", kept)
-    return re.sub("\x00(\\d+)\x00", lambda match: spans[int(match[1])], kept)
+def _around_code_spans(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield (is a code span, text) pieces that make up ``text``: a span ends at the next run of as many backticks."""
+    runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(text)]
+    later: dict[int, list[int]] = {}
+    for number in reversed(range(len(runs))):
+        later.setdefault(runs[number][1] - runs[number][0], []).append(number)
+    done, number = 0, 0
+    while number < len(runs):
+        start, end = runs[number]
+        closing = later[end - start]
+        while closing and closing[-1] <= number:
+            closing.pop()
+        if closing:
+            yield False, text[done:start]
+            number = closing.pop()
+            done = runs[number][1]
+            yield True, text[start:done]
+        number += 1
+    yield False, text[done:]
 
 
 def _first_heading(prose: str) -> str:

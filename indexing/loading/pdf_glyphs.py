@@ -17,6 +17,7 @@ _HYPHENS = {0xFFFE: "-", 0x0002: "-", 0x00AD: "-"}  # how PDFium writes a hyphen
 _LINE_ENDS = frozenset({0x0A, 0x0D})
 _UNREADABLE_POINTS = 1.5
 _BOLD_WEIGHT = 600
+_LONGEST_FONT_NAME = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +108,20 @@ class PageReader:
         mode = pdfium.FPDFTextObj_GetTextRenderMode(handle) if handle else 0
         return TextStyle(
             size=size,
-            bold=pdfium.FPDFText_GetFontWeight(self._text, index) >= _BOLD_WEIGHT,
+            bold=pdfium.FPDFText_GetFontWeight(self._text, index) >= _BOLD_WEIGHT or self._is_bold_font(handle),
             angle=round(pdfium.FPDFText_GetCharAngle(self._text, index) * 57.29578) % 360,
             invisible=mode in INVISIBLE_MODES or bool(coloured and alpha.value == 0),
             white=bool(coloured) and min(red.value, green.value, blue.value) >= NEAR_WHITE,
         )
+
+    def _is_bold_font(self, handle: Any) -> bool:  # noqa: ANN401  # pypdfium2 ships no types
+        """Tell by its name whether a font is bold; standard fonts come without a weight."""
+        font = self._pdfium.FPDFTextObj_GetFont(handle) if handle else None
+        if not font:
+            return False
+        name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
+        self._pdfium.FPDFFont_GetBaseFontName(font, name, _LONGEST_FONT_NAME)
+        return b"bold" in name.value.lower()
 
     def _is_seen(self, glyph: Glyph) -> bool:
         if glyph.text.isspace():

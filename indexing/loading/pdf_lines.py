@@ -74,16 +74,17 @@ def _split_at_gaps(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
     """Cut a line where nothing stands for more than ``_CELL_GAP``; within a piece the order stays."""
     starts = _piece_starts(glyphs)
     piece: list[Glyph] = []
-    current = 0
+    current: int | None = None
     for glyph in glyphs:
         at = bisect_right(starts, glyph.box[0])
-        if piece and at != current and not glyph.text.isspace():
+        inked = not glyph.text.isspace()
+        if current is not None and inked and at != current:
             yield piece
             piece = []
-        if not glyph.text.isspace():
+        if inked:
             current = at
         piece.append(glyph)
-    if any(not glyph.text.isspace() for glyph in piece):
+    if current is not None:
         yield piece
 
 

@@ -12,7 +12,6 @@ _HEADING_SIZE = 1.15  # times the body's size
 _BOLD_HEADING_SIZE = 1.05
 _LONGEST_HEADING = 150
 _HEADING_COMMAS = 2  # more of them make a list of names
-_PROSE_CELLS = 2  # pieces between wide gaps; more of them make a row of a table
 _LARGE_LEVELS = 3
 _NUMBERED_LEVELS = 5
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d]")
@@ -131,7 +130,7 @@ class PageWriter:
         text = _BULLET.sub("- ", paragraph[0].text)
         for before, line in pairwise(paragraph):
             following = _BULLET.sub("- ", line.text)
-            full = before.box[2] - before.box[0] >= _FULL_LINE * width and before.cells <= _PROSE_CELLS >= line.cells
+            full = before.box[2] - before.box[0] >= _FULL_LINE * width and before.cells == 1 == line.cells
             if text.endswith("-") or (full and not _LIST_ITEM.match(following)):
                 text = self._mended(text, following)
             else:

@@ -5,6 +5,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
+from indexing.cleaning import clean_line
 from indexing.loading.errors import UnreadableSource
 from indexing.loading.parsed import ParsedSource
 
@@ -32,7 +33,7 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     Rows and columns without text are left out; line ends in cells become blanks and bars are escaped. Short rows stay
     short, as filling them up would let a few kilobytes of commas grow to gigabytes.
     """
-    cleaned = [[" ".join(cell.replace("|", "\\|").split()) for cell in row] for row in rows]
+    cleaned = [[clean_line(cell).replace("|", "\\|") for cell in row] for row in rows]
     filled = [row for row in cleaned if any(row)]
     used = {column for row in filled for column, cell in enumerate(row) if cell}
     kept = [[cell for column, cell in enumerate(row) if column in used] for row in filled]
