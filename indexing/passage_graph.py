@@ -89,12 +89,12 @@ class NameFinder:
     """Finds names in texts as runs of words, the longest at each place; single words only where not in lower case."""
 
     def __init__(self, keys: Iterable[str]) -> None:
-        self._by_first: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
-        for key in keys:
-            words = tuple(key.split())
-            self._by_first[words[0]].append(words)
-        for found in self._by_first.values():
-            found.sort(key=lambda words: (-len(words), words))
+        self._keys = frozenset(keys)
+        lengths: defaultdict[str, set[int]] = defaultdict(set)
+        for key in self._keys:
+            words = key.split()
+            lengths[words[0]].add(len(words))
+        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
 
     def names_in(self, text: str) -> set[str]:
         """Return the keys that stand in ``text``."""
@@ -103,20 +103,20 @@ class NameFinder:
         found = set()
         position = 0
         while position < len(words):
-            length = self._longest(words, written, position)
-            if length:
-                found.add(" ".join(words[position : position + length]))
+            key, length = self._longest(words, position)
+            if length == 1 and written[position].islower():
+                key = ""
+            if key:
+                found.add(key)
             position += max(length, 1)
         return found
 
-    def _longest(self, words: Sequence[str], written: Sequence[str], position: int) -> int:
-        for name in self._by_first.get(words[position], ()):
-            size = len(name)
-            if size == 1 and written[position].islower():
-                continue
-            if tuple(words[position : position + size]) == name:
-                return size
-        return 0
+    def _longest(self, words: Sequence[str], position: int) -> tuple[str, int]:
+        for length in self._lengths.get(words[position], ()):
+            key = " ".join(words[position : position + length])
+            if key in self._keys and position + length <= len(words):
+                return key, length
+        return "", 0
 
 
 def _add_entity_edges(weights: Weights, resolution: Resolution, settings: GraphSettings) -> None:

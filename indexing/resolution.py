@@ -22,11 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from graph_store.bundles import Collection
-from graph_store.ids import name_key, stable_id
+from graph_store.ids import stable_id
 from graph_store.records import Chunk, Entity, Home, HomeKind, Mention, Relation
 from indexing.defining_sentences import ChunkSentences, find_defining_sentence
 from indexing.extraction.titles import title_names
-from indexing.senses import Place, Sense, assign_senses
+from indexing.senses import Place, Sense, assign_senses, cached_key
 
 _KIND_ORDER: Mapping[HomeKind, int] = {"title": 0, "lead_subject": 1, "definition": 2, "heading": 3}
 _MAX_DESCRIPTION = 200
@@ -109,7 +109,7 @@ class _Resolver:
                 found.homes[home.chunk_id] = min(known, home.kind, key=_KIND_ORDER.__getitem__)
         for document in self._collection.documents:
             title = title_names(document.title)
-            sense = self._senses.get((document.id, name_key(title.name))) if title else None
+            sense = self._senses.get((document.id, cached_key(title.name))) if title else None
             if title is not None and sense is not None:
                 self._evidence[sense].names[title.name] += 1
 
@@ -118,24 +118,24 @@ class _Resolver:
         return None if sense is None else self._evidence[sense]
 
     def _sense(self, chunk_id: str, name: str) -> Sense | None:
-        return self._senses.get((self._chunks[chunk_id].document_id, name_key(name)))
+        return self._senses.get((self._chunks[chunk_id].document_id, cached_key(name)))
 
     def _entity_id(self, sense: Sense) -> str:
         qualifier = (sense.qualifier,) if sense.qualifier else ()
         return stable_id("ent-", self._collection.tenant, sense.key, sense.type, *qualifier)
 
     def _entity(self, sense: Sense, found: _Evidence) -> Entity:
-        full = Counter({name: count for name, count in found.names.items() if name_key(name) == sense.key})
+        full = Counter({name: count for name, count in found.names.items() if cached_key(name) == sense.key})
         counts = full or found.names or Counter(found.surfaces)
         name = min(counts, key=lambda item: (-counts[item], item))
         return Entity(
             id=self._entity_id(sense),
             tenant=self._collection.tenant,
             name=name,
-            name_key=name_key(name),
+            name_key=cached_key(name),
             type=sense.type,
             aliases=tuple(sorted(found.surfaces - {name})),
-            description=self._description(found, frozenset(map(name_key, found.surfaces | {name}))),
+            description=self._description(found, frozenset(map(cached_key, found.surfaces | {name}))),
         )
 
     def _description(self, found: _Evidence, keys: frozenset[str]) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from graph_store.bundles import Collection
 from graph_store.ids import name_key
@@ -14,6 +15,11 @@ from indexing.extraction.titles import TitleNames, title_names
 _EXCLUSIVE = frozenset({"PERSON", "ORG", "PLACE"})
 _TELLING = frozenset({"PERSON", "ORG", "WORK", "EVENT", "PRODUCT", "LAW", "IDENTIFIER"})
 _MIN_ACRONYM = 3
+
+_NO_TITLE: tuple[None, frozenset[str]] = (None, frozenset())
+
+# A name stands in many places: its key is made once.
+cached_key = lru_cache(maxsize=1 << 18)(name_key)
 
 Place = tuple[str, str]
 """A document id and a name key: where a name has one meaning."""
@@ -55,22 +61,22 @@ class DocumentKeys:
 
     def _collect(self, collection: Collection) -> None:
         for mention in collection.mentions:
-            key = name_key(mention.name)
+            key = cached_key(mention.name)
             self._votes[self.document_of[mention.chunk_id]][key][mention.type] += 1
             if mention.surface != mention.name and is_acronym(mention.surface):
-                self.acronyms[name_key(mention.surface)].add(key)
+                self.acronyms[cached_key(mention.surface)].add(key)
         for home in collection.homes:
-            place = self.document_of[home.chunk_id], name_key(home.name)
+            place = self.document_of[home.chunk_id], cached_key(home.name)
             self._votes[place[0]][place[1]][home.type] += 0
             self.home_chunks[place].append(home.chunk_id)
             short = without_middle_names(home.name) if home.kind == "lead_subject" else None
             if short is not None:
-                self.short_of[place] = name_key(short)
-                self.long_of[place[0], name_key(short)] = place[1]
+                self.short_of[place] = cached_key(short)
+                self.long_of[place[0], cached_key(short)] = place[1]
         for relation in collection.relations:
             document_id = self.document_of[relation.chunk_id]
-            self._votes[document_id][name_key(relation.subject)][relation.subject_type] += 0
-            self._votes[document_id][name_key(relation.object)][relation.object_type] += 0
+            self._votes[document_id][cached_key(relation.subject)][relation.subject_type] += 0
+            self._votes[document_id][cached_key(relation.object)][relation.object_type] += 0
 
     def places(self) -> Iterator[Place]:
         """Yield every (document id, name key), sorted."""
@@ -103,28 +109,28 @@ class TitleSenses:
 
     def __init__(self, collection: Collection, names: DocumentKeys) -> None:
         self._names = names
-        self._own: dict[str, TitleNames] = {}
+        self._own: dict[str, tuple[Sense, frozenset[str]]] = {}
         self._claims: defaultdict[str, dict[Sense, str]] = defaultdict(dict)
         for document in collection.documents:
             title = title_names(document.title)
             if title is not None:
-                self._own[document.id] = title
+                self._own[document.id] = _title_sense(title), frozenset(map(cached_key, title.names))
                 self._claim(title)
 
     def _claim(self, title: TitleNames) -> None:
         """Note for each name of a title its sense, with the words that tell that this sense is meant."""
         sense = _title_sense(title)
         for name in title.names:
-            key = name_key(name)
-            telling = sense.qualifier.rsplit(" ", 1)[-1] if key == sense.key else name_key(title.after_comma)
+            key = cached_key(name)
+            telling = sense.qualifier.rsplit(" ", 1)[-1] if key == sense.key else cached_key(title.after_comma)
             self._claims[key].setdefault(sense, telling)
 
     def choose(self, document_id: str, key: str) -> Sense:
         """Return the sense of a name in a document, its type still open."""
         place = document_id, key
-        own = self._own.get(document_id)
-        if own is not None and {key, self._names.short_of.get(place)} & {name_key(name) for name in own.names}:
-            return _title_sense(own)
+        own, own_keys = self._own.get(document_id, _NO_TITLE)
+        if own is not None and (key in own_keys or self._names.short_of.get(place) in own_keys):
+            return own
         # Who leads the text is the same person with and without middle names, in this document.
         key = self._names.long_of.get(place, key)
         if key not in self._claims:
@@ -153,7 +159,7 @@ class TitleSenses:
 
 
 def _title_sense(title: TitleNames) -> Sense:
-    return Sense(name_key(title.name), name_key(title.qualifier), "")
+    return Sense(cached_key(title.name), cached_key(title.qualifier), "")
 
 
 def _with_types(senses: Mapping[Place, Sense], names: DocumentKeys) -> dict[Place, Sense]:
