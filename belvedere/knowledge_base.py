@@ -163,6 +163,14 @@ class KnowledgeBase:
         parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
         return AskOptions(route=route, k=k, filters=parsed, access=self._access)
 
+    def warm_up(self) -> None:
+        """Open the store and load the model now, so that the first question is as quick as the next ones.
+
+        Raises ``StoreUnusable``, ``ModelUnusable``.
+        """
+        _ = self.engine
+        self.embedder.embed_question("")
+
     # -- looking around -----------------------------------------------------------------------------------------------
 
     def status(self) -> StoreStatus:

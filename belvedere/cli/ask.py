@@ -23,7 +23,8 @@ def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool)
 
     Where the documents do not tell, the answer says so.
     """
-    with shared.open() as kb, ProgressBar("asking"):
+    with shared.open() as kb, ProgressBar("loading the model"):
+        kb.warm_up()
         answer = kb.ask(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
     if shared.as_json:
         say_json(answer_json(answer))

@@ -24,10 +24,12 @@ from belvedere.cli.status import status
 from belvedere.cli.tree import tree
 from belvedere.errors import user_sentence
 
+HELP_OPTIONS = ["-h", "--help"]
+
 OK, OURS, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": 100})
 @click.version_option(__version__, prog_name="belvedere", message="%(prog)s %(version)s")
 def cli() -> None:
     """Answer questions about a collection of documents: from passages, communities, or the whole."""

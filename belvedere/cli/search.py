@@ -21,7 +21,8 @@ _SHOWN_CHARACTERS = 300
 @EVERYBODY
 def search(shared: Shared, question: str, retrieval: Retrieval) -> None:
     """Find passages, community reports or summaries, without answering."""
-    with shared.open() as kb, ProgressBar("searching"):
+    with shared.open() as kb, ProgressBar("loading the model"):
+        kb.warm_up()
         outcome = kb.search(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
     if shared.as_json:
         say_json(search_json(outcome))
