@@ -1,11 +1,15 @@
 """Hand-made passage graphs, and small stores to ask."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graph_store.bundles import PassageGraph
+from graph_store.embedded.embedded_store import EmbeddedStore
+from query.engine import QueryEngine
+from tests.query.small_store import DOCUMENTS, EMBEDDER, RIVAL, SmallDocument, write_store
 
 
 def _passage_graph(
@@ -39,3 +43,35 @@ def _passage_graph(
 def make_graph() -> Callable[..., PassageGraph]:
     """Return a function that builds a passage graph from chunk ids, weighted edges, homes and mentions by name key."""
     return _passage_graph
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
+    """The small collection, with a second tenant beside it, open for reading."""
+    folder = tmp_path_factory.mktemp("small") / "store"
+    write_store(folder, DOCUMENTS)
+    write_store(folder, (RIVAL,), tenant="rival")
+    with EmbeddedStore.open(folder) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def engine(small_store: EmbeddedStore) -> QueryEngine:
+    """An engine over the small collection."""
+    return QueryEngine(small_store, EMBEDDER)
+
+
+@pytest.fixture
+def store_of(tmp_path: Path) -> Iterator[Callable[..., EmbeddedStore]]:
+    """Return a function that makes a store of the small documents given, open for reading until the test ends."""
+    opened: list[EmbeddedStore] = []
+
+    def make(*documents: SmallDocument) -> EmbeddedStore:
+        folder = tmp_path / f"store{len(opened)}"
+        write_store(folder, documents)
+        opened.append(EmbeddedStore.open(folder))
+        return opened[-1]
+
+    yield make
+    for store in opened:
+        store.close()
