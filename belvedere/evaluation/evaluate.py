@@ -11,7 +11,7 @@ from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
 from belvedere.evaluation.intervals import Estimate, estimate_means
 from belvedere.evaluation.measures import MEASURES, score_rankings
-from belvedere.evaluation.systems import SystemRun, run_system, time_question_embedding
+from belvedere.evaluation.systems import SystemRun, run_system
 from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
 from indexing.report import Progress
@@ -56,11 +56,13 @@ def evaluate_dataset(
     """Evaluate ``systems`` on ``dataset``; the data set's seed also draws the confidence intervals."""
     indexed = index_dataset(dataset, settings, cache, progress)
     with KnowledgeBase.open(indexed.store, config=settings) as kb:
-        scores: dict[str, SystemScores] = {
-            system: score_run(run_system(kb, system, dataset.questions, progress), dataset) for system in systems
-        }
-        embedding = latency(time_question_embedding(kb, dataset.questions))
-    return Evaluation(systems=scores, index=indexed, embed_question_ms=embedding)
+        runs = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
+    embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
+    return Evaluation(
+        systems={system: score_run(run, dataset) for system, run in runs.items()},
+        index=indexed,
+        embed_question_ms=latency(embedding),
+    )
 
 
 def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:

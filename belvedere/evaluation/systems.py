@@ -26,10 +26,12 @@ class SystemRun:
     """What one system made of all questions, in their order.
 
     ``rankings`` are document ids, best first; ``verdicts`` is empty for a system that only ranks.
+    ``embedding_milliseconds`` is what embedding each question alone took, just before: the yardstick of the machine.
     """
 
     rankings: tuple[tuple[str, ...], ...]
     milliseconds: tuple[float, ...]
+    embedding_milliseconds: tuple[float, ...]
     verdicts: tuple[Verdict, ...]
 
 
@@ -40,18 +42,24 @@ def run_system(
     progress: Callable[[Progress], None] | None = None,
 ) -> SystemRun:
     """Put all questions to one system, warm: the first one is asked once more beforehand, and not counted."""
-    rankings, milliseconds, verdicts = [], [], []
+    rankings, milliseconds, embedding, verdicts = [], [], [], []
     for question in questions[:1]:
         _ask(kb, system, question)
     for number, question in enumerate(questions):
         if progress is not None:
             progress(Progress(step=f"asking_{system}", done=number, total=len(questions)))
+        embedding.append(_time_embedding(kb, question))
         asked = _ask(kb, system, question)
         rankings.append(asked.ranking)
         milliseconds.append(asked.milliseconds)
         if asked.verdict is not None:
             verdicts.append(asked.verdict)
-    return SystemRun(rankings=tuple(rankings), milliseconds=tuple(milliseconds), verdicts=tuple(verdicts))
+    return SystemRun(
+        rankings=tuple(rankings),
+        milliseconds=tuple(milliseconds),
+        embedding_milliseconds=tuple(embedding),
+        verdicts=tuple(verdicts),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +93,7 @@ def _documents(kb: KnowledgeBase, hits: Sequence[Hit]) -> tuple[str, ...]:
     return collapse(chunk.document_id for chunk in kb.store.chunks(kb.access, [hit.id for hit in hits]))
 
 
-def time_question_embedding(kb: KnowledgeBase, questions: Sequence[LabelledQuestion]) -> tuple[float, ...]:
-    """Return the milliseconds that embedding each question alone takes, warm: the yardstick for latencies."""
-    milliseconds = []
-    for question in (*questions[:1], *questions):
-        start = time.perf_counter()
-        kb.embedder.embed_question(question.text)
-        milliseconds.append((time.perf_counter() - start) * 1000.0)
-    return tuple(milliseconds[1:])
+def _time_embedding(kb: KnowledgeBase, question: LabelledQuestion) -> float:
+    start = time.perf_counter()
+    kb.embedder.embed_question(question.text)
+    return (time.perf_counter() - start) * 1000.0

@@ -1,0 +1,176 @@
+"""The evaluation from end to end, on a small corpus without an embedding model."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from belvedere.evaluation.abstention import Verdict
+from belvedere.evaluation.dataset import Dataset, LabelledQuestion, read_dataset
+from belvedere.evaluation.evaluate import score_run
+from belvedere.evaluation.index_cache import cache_folder, index_dataset
+from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.systems import SystemRun
+from belvedere.settings import Settings
+from indexing.chunking.settings import ChunkingSettings
+from indexing.report import Progress
+from indexing.settings import IndexingSettings
+from model_clients.settings import EmbedderSettings
+from tests.belvedere.small_store import Belvedere
+
+SETTINGS = Settings(embedder=EmbedderSettings(model="hashing:64"))
+RIVERS = ("Danube", "Volga", "Loire", "Rhine", "Elbe", "Tagus", "Oder", "Po", "Ebro", "Seine", "Thames", "Vistula")
+ROWS = [
+    {
+        "id": f"r{number}",
+        "title": name,
+        "text": f"The {name} is a river. Boats sail on the {name} in summer.",
+        "part": number % 2,
+    }
+    for number, name in enumerate(RIVERS)
+]
+QUESTIONS: list[dict[str, object]] = [
+    {"id": "q1", "question": "Which boats sail on the Danube?", "gold_ids": ["r0"], "type": "one"},
+    {"id": "q2", "question": "Do boats sail on the Volga and the Loire?", "gold_ids": ["r1", "r2"], "type": "two"},
+    {"id": "q3", "question": "Rhine boats?", "gold_groups": [["r3", "r4"]], "gold_ids": ["r3"], "type": "one"},
+    {"id": "q4", "question": "Xylophone quagmire zeppelin?", "gold_ids": [], "type": "none"},
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "rivers"
+    folder.mkdir()
+    for name, rows in (("corpus", ROWS), ("questions", QUESTIONS)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "settings.yaml").write_text('embedder: {model: "hashing:64"}\n', encoding="utf-8")
+    return folder
+
+
+def options(data: Path, *more: str) -> Sequence[str]:
+    return (str(data), "--cache", str(data.parent / "cache"), "--config", str(data.parent / "settings.yaml"), *more)
+
+
+def assert_estimate(estimate: Mapping[str, Any], n: int) -> None:
+    assert set(estimate) == {"value", "low", "high", "n"}
+    assert estimate["n"] == n
+    assert 0.0 <= estimate["low"] <= estimate["value"] <= estimate["high"] <= 1.0
+
+
+@pytest.mark.model
+def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
+    result = belvedere("eval", *options(data, "--json")).json()
+    assert set(result) == {"systems", "index", "run"}
+    assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
+    for name, scores in result["systems"].items():
+        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention"}
+        assert tuple(scores["measures"]) == MEASURES
+        for estimate in scores["measures"].values():
+            assert_estimate(estimate, n=3)
+        assert {kind: measures["R@5"]["n"] for kind, measures in scores["by_type"].items()} == {"one": 2, "two": 1}
+        assert set(scores["latency_ms"]) == {"p50", "p95"}
+        assert (scores["abstention"] is not None) == (name == "local")
+    # Names are what keywords find best.
+    assert result["systems"]["bm25"]["measures"]["R@5"]["value"] == 1.0
+    abstention = result["systems"]["local"]["abstention"]
+    assert set(abstention) == {"answerable_abstained", "unanswerable_abstained", "auroc"}
+    assert abstention["unanswerable_abstained"] == 1.0
+    assert set(result["index"]) == {
+        *("documents", "chunks", "entities", "relations", "communities", "tree_nodes", "seconds"),
+        *("cpu_seconds", "embed_cpu_seconds", "peak_rss_bytes", "store_bytes", "text_bytes"),
+    }
+    assert result["index"]["documents"]["added"] == len(ROWS)
+    assert result["index"]["text_bytes"] == sum(len(str(row["text"])) for row in ROWS)
+
+
+@pytest.mark.model
+def test_eval_for_people_names_what_was_measured_on_what(belvedere: Belvedere, data: Path) -> None:
+    outcome = belvedere("eval", *options(data, "--compare", "dense,bm25", "--seed", "7", "--limit", "3"))
+    assert outcome.code == 0
+    assert "rivers: 12 documents, shuffled with seed 7; 3 questions" in outcome.out
+    assert "cores" in outcome.out
+    assert "95 % interval" in outcome.out
+    assert "embedding one question" in outcome.out
+    again = belvedere("eval", *options(data, "--compare", "dense", "--seed", "7"))
+    assert "index from the cache" in again.out
+
+
+@pytest.mark.model
+def test_eval_filters_documents_and_questions(belvedere: Belvedere, data: Path) -> None:
+    outcome = belvedere("eval", *options(data, "--filter", "part=1", "--filter", "type!=two", "--json"))
+    assert outcome.json()["run"]["documents"] == len(ROWS) // 2
+    assert outcome.json()["run"]["questions"] == 3
+    assert "gold documents are not in the corpus" in outcome.err
+
+
+@pytest.mark.model
+def test_indexes_are_kept_by_content_settings_and_seed(data: Path, tmp_path: Path) -> None:
+    dataset = read_dataset(data, seed=0)
+    cache = tmp_path / "kept"
+    first = index_dataset(dataset, SETTINGS, cache)
+    assert not first.from_cache
+    again = index_dataset(dataset, SETTINGS, cache)
+    assert again.from_cache
+    assert again.store == first.store
+    assert again.report == first.report
+    smaller = Settings(embedder=SETTINGS.embedder, indexing=IndexingSettings(chunking=ChunkingSettings(max_tokens=50)))
+    others = [
+        index_dataset(dataset, smaller, cache),
+        index_dataset(read_dataset(data, seed=1), SETTINGS, cache),
+    ]
+    assert not any(other.from_cache for other in others)
+    assert len({first.store, *(other.store for other in others)}) == 3
+    assert len(list(cache.iterdir())) == 3
+
+
+@pytest.mark.model
+def test_an_index_that_was_not_finished_is_not_found(data: Path, tmp_path: Path) -> None:
+    dataset = read_dataset(data, seed=0)
+
+    def stop(progress: Progress) -> None:
+        if progress.step == "communities":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index_dataset(dataset, SETTINGS, tmp_path / "kept", stop)
+    assert list((tmp_path / "kept").iterdir()) == []
+    assert not index_dataset(dataset, SETTINGS, tmp_path / "kept").from_cache
+
+
+def test_the_cache_is_below_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "belvedere" / "eval"
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder() == tmp_path / "home" / ".cache" / "belvedere" / "eval"
+
+
+def test_a_run_is_scored_over_its_questions() -> None:
+    questions = tuple(
+        LabelledQuestion(id=name, text=name, type=kind, gold=gold)
+        for name, kind, gold in (
+            ("q1", "b", (frozenset({"x"}),)),
+            ("q2", "a", (frozenset({"x"}), frozenset({"y"}))),
+            ("q3", "a", ()),
+        )
+    )
+    run = SystemRun(
+        rankings=(("x",), ("x", "z"), ("x",)),
+        milliseconds=(1.0, 2.0, 30.0),
+        embedding_milliseconds=(1.0, 1.0, 1.0),
+        verdicts=(
+            Verdict(answerable=True, abstained=False, support=0.9),
+            Verdict(answerable=True, abstained=False, support=0.8),
+            Verdict(answerable=False, abstained=True, support=0.1),
+        ),
+    )
+    scores = score_run(run, Dataset(name="n", corpus=(), questions=questions, seed=0))
+    assert scores.measures["R@5"].value == pytest.approx(0.75)
+    assert scores.measures["R@5"].n == 2
+    assert list(scores.by_type) == ["a", "b"]
+    assert scores.by_type["a"]["R@5"].value == pytest.approx(0.5)
+    assert scores.latency_ms.p50 == 2.0
+    assert scores.abstention is not None
+    assert scores.abstention.auroc == 1.0
