@@ -8,6 +8,7 @@ StoreError
 │   └── StoreDiskFull
 ├── UnknownMetadataKey   a filter names a key that no document has
 └── InvalidRecord        a record breaks the contract (a zero or NaN vector, a wrong dimension)
+    └── InvalidText      a text, of a record or of a question to the store, is no valid Unicode
 """
 
 
@@ -41,3 +42,7 @@ class UnknownMetadataKey(StoreError):
 
 class InvalidRecord(StoreError):
     """A record breaks the contract of the store."""
+
+
+class InvalidText(InvalidRecord):
+    """A text that is stored or asked for is no valid Unicode: it holds single surrogates."""

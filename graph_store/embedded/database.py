@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from graph_store.errors import InvalidRecord, StoreDiskFull, StoreError, StoreLocked, StoreUnusable
+from graph_store.errors import InvalidRecord, InvalidText, StoreDiskFull, StoreError, StoreLocked, StoreUnusable
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -89,7 +89,7 @@ class Database:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Write in one transaction: committed at the end, rolled back by any exception.
 
-        Raises ``StoreDiskFull``, ``StoreLocked``, ``InvalidRecord`` (a broken constraint) or ``StoreError``.
+        Raises ``StoreDiskFull``, ``StoreLocked``, ``InvalidRecord`` (a broken constraint), ``InvalidText``.
         """
         connection = self.connection()
         try:
@@ -104,7 +104,10 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Read one state of the database, whatever is committed meanwhile."""
+        """Read one state of the database, whatever is committed meanwhile.
+
+        Raises ``StoreUnusable``, ``InvalidText`` for a question with a text that is no Unicode, ``StoreError``.
+        """
         connection = self.connection()
         nested = connection.in_transaction
         try:
@@ -126,7 +129,9 @@ class Database:
 
     def _explain(self, error: sqlite3.Error | UnicodeEncodeError) -> StoreError:
         if isinstance(error, UnicodeEncodeError):
-            return InvalidRecord(f"a text is no valid Unicode ({error.reason}): clean it first")
+            return InvalidText(
+                f"the text {error.object[:40]!r} is no valid Unicode ({error.reason}): mend it and try again"
+            )
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary result code
         meaning, sentence = _MEANINGS.get(code, (StoreError, "the database {path} failed: {error}"))
         return meaning(sentence.format(path=repr(str(self.path)), error=error))

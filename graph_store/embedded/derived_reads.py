@@ -14,6 +14,8 @@ _EVIDENCE_OF = (
     "(SELECT json_group_array(id) FROM (SELECT chunks.id FROM {parts}_chunks AS part"
     " JOIN chunks ON chunks.row = part.chunk_row WHERE part.owner_row = {owner}.row ORDER BY part.position))"
 )
+# The level comes as text, since no integer beyond 64 bits can be handed over; there is just nothing on such a level.
+_OF_LEVEL = " AND level = CAST(:level AS NUMERIC)"
 
 
 def read_mentions(connection: sqlite3.Connection, scope: Scope, entity_id: str) -> tuple[Mention, ...]:
@@ -74,9 +76,9 @@ def read_communities(
         "SELECT id, groups, level, parent_id, entity_ids, title, sentences, key_entity_ids, key_relation_ids, made_by, "
         + _EVIDENCE_OF.format(parts="community", owner="communities")
         + f" FROM communities WHERE tenant = :tenant AND {readable('communities')}"
-        + ("" if level is None else " AND level = :level")
+        + ("" if level is None else _OF_LEVEL)
         + ("" if ids is None else " AND id IN (SELECT value FROM json_each(:ids))"),
-        {**with_ids(scope, ids or ()), "level": level},
+        {**with_ids(scope, ids or ()), "level": str(level)},
     )
     communities = [_community(row, scope.tenant) for row in found]
     return tuple(sorted(communities, key=lambda item: (item.level, -len(item.entity_ids), item.id)))
@@ -112,11 +114,11 @@ def read_tree_nodes(
         "SELECT id, groups, level, parent_id, document_id, child_ids, title, sentences, made_by, "
         + _EVIDENCE_OF.format(parts="tree_node", owner="tree_nodes")
         + f" FROM tree_nodes WHERE tenant = :tenant AND {readable('tree_nodes')}"
-        + ("" if level is None else " AND level = :level")
+        + ("" if level is None else _OF_LEVEL)
         + ("" if document_id is None else " AND document_id = :document_id")
         + ("" if ids is None else " AND id IN (SELECT value FROM json_each(:ids))")
         + " ORDER BY level DESC, id",
-        {**with_ids(scope, ids or ()), "level": level, "document_id": document_id},
+        {**with_ids(scope, ids or ()), "level": str(level), "document_id": document_id},
     )
     return tuple(_tree_node(row, scope.tenant) for row in found)
 

@@ -131,7 +131,8 @@ class KeywordIndex:
         if not terms or k <= 0:
             return []
         query = _query(terms, allowed)
-        limit = k + _SPARE_HITS
+        # Room for all hits is set aside beforehand, so a huge k would ask for more memory than there is.
+        limit = min(k + _SPARE_HITS, searcher.num_docs + 1)
         while True:
             hits = searcher.search(query, limit, count=False).hits
             if len(hits) < limit or hits[-1][0] < hits[k - 1][0]:

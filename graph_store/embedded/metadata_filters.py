@@ -15,6 +15,8 @@ from graph_store.records import Metadata, MetadataValue
 _MetadataRow: TypeAlias = tuple[str, str, int, int, int | float | None, str | None]
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+# Longer ones do not fit into 64 bits; as floats they may be infinite, which compares as it should.
+_SHORT_INTEGER = re.compile(r"[+-]?\d{1,19}")
 _LARGEST_INTEGER = 2**63 - 1
 _SQL_OPERATOR: dict[FilterOperator, str] = {"=": "=", "!=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -47,13 +49,9 @@ def _as_text(value: MetadataValue) -> str:
 
 
 def _read_number(text: str) -> int | float | None:
-    if not _NUMBER.fullmatch(text):
-        return None
-    try:
+    if _SHORT_INTEGER.fullmatch(text):
         return _storable(int(text))
-    except ValueError:
-        number = float(text)
-        return number if math.isfinite(number) else None
+    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def passing_documents(connection: sqlite3.Connection, scope: Scope, filters: Filters) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ import pytest
 
 from graph_store.access import Access
 from graph_store.bundles import DocumentBundle, StoreCounts
-from graph_store.errors import InvalidRecord, UnknownMetadataKey
+from graph_store.errors import InvalidRecord, InvalidText, UnknownMetadataKey
 from graph_store.filters import MetadataFilter, parse_filter
 from graph_store.records import SearchKind
 from graph_store.store import GraphStore
@@ -237,6 +237,16 @@ class Searches:
         store.write_documents([document_bundle("log", ["error ORA-01555 snapshot", "error ORA-01556 other"])])
         assert search_ids(store, PUBLIC, "ORA-01555")[0] == "log-0"
 
+    def test_any_number_may_be_asked_for(self, store: GraphStore) -> None:
+        fill(store)
+        everything = search_ids(store, PUBLIC, "alpha beta gamma", k=1000)
+        assert everything
+        for k in (2**31, 2**63, 2**100):
+            assert search_ids(store, PUBLIC, "alpha beta gamma", k=k) == everything
+            assert store.search_vectors(PUBLIC, vector_of("alpha"), kind="chunk", k=k)
+            assert store.communities(PUBLIC, level=k) == ()
+            assert store.tree_nodes(PUBLIC, level=k) == ()
+
     def test_equal_texts_rank_by_id(self, store: GraphStore) -> None:
         ids = [f"d{index:02d}" for index in range(40)]
         store.write_documents([document_bundle(name, ["the same words"]) for name in reversed(ids)])
@@ -293,6 +303,9 @@ class Filtering:
             ("year>=2020", {"a", "b"}),
             ("year<10000", {"a", "b", "c"}),
             ("year<=999", {"c"}),
+            (f"year<1{'0' * 400}", {"a", "b", "c"}),
+            (f"year>-1{'0' * 5000}", {"a", "b", "c"}),
+            (f"year={'0' * 5000}999", {"c"}),
             ("year>abc", set()),
             ("tags=x", {"a", "b"}),
             ("tags!=x", {"c", "d", "e"}),
@@ -595,6 +608,15 @@ class Refusals:
         with pytest.raises(InvalidRecord, match=message):
             store.write_documents([document_bundle("b", ["Beta"]), bad])
         assert store.tenant_counts("default") == NOTHING
+
+    def test_texts_that_are_no_unicode(self, store: GraphStore) -> None:
+        fill(store)
+        before = store.tenant_counts("default")
+        with pytest.raises(InvalidText, match="udcff"):
+            store.write_documents([document_bundle("a\udcff", ["Alpha"])])
+        with pytest.raises(InvalidText, match="udcff"):
+            store.filtered_documents(PUBLIC, (parse_filter("year=\udcff"),))
+        assert store.tenant_counts("default") == before
 
     @pytest.mark.parametrize("value", [None, {"nested": "map"}, ["list"], (1, 2), b"bytes"])
     def test_metadata_of_other_types(self, store: GraphStore, value: object) -> None:
