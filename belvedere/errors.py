@@ -30,11 +30,11 @@ def user_sentence(error: BaseException) -> str | None:
 
 def _errors_below() -> tuple[type[BaseException], ...]:
     """Return the errors of other floors that are the user's to mend; imported only once something has failed."""
-    from graph_store.errors import StoreUnusable, UnknownMetadataKey  # noqa: PLC0415  # only when something has failed
+    from graph_store.errors import InvalidText, StoreUnusable, UnknownMetadataKey  # noqa: PLC0415  # only when something has failed
     from indexing.loading.errors import SourceMissing  # noqa: PLC0415  # as above
     from model_clients.errors import ModelUnusable  # noqa: PLC0415  # as above
 
-    return (StoreUnusable, UnknownMetadataKey, SourceMissing, ModelUnusable)
+    return (StoreUnusable, UnknownMetadataKey, InvalidText, SourceMissing, ModelUnusable)
 
 
 def _system_sentence(error: OSError) -> str | None:
@@ -43,6 +43,8 @@ def _system_sentence(error: OSError) -> str | None:
         return (
             f"no space left on the disk{place}: make room and run the same command again; what was acknowledged is kept"
         )
+    if error.errno == errno.ENAMETOOLONG:
+        return f"a file name is too long{place}: name another file or folder"
     if error.errno in _NOT_ALLOWED:
         return f"not allowed to read or write here{place}: check the permissions of the file and of its folder"
     return None

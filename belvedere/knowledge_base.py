@@ -102,17 +102,19 @@ class KnowledgeBase:
             return self._build([Path(path) for path in given], store, options, progress)
 
     def delete(self, document_ids: Iterable[str], *, progress: ProgressListener | None = None) -> Deletion:
-        """Delete documents of the caller's tenant with all that rests on them, and make the derived layer anew.
+        """Delete documents that the caller may read with all that rests on them, and make the derived layer anew.
 
         Raises ``StoreUnusable`` where there is no store, or one that cannot be written.
         """
         wanted = tuple(dict.fromkeys(document_ids))
         tenant = self._access.tenant
-        self.store.counts(self._access)  # a store that is not there is told apart before one is made
+        # Read first: a store that is not there is told apart before one is made, and what is hidden counts as missing.
+        readable = [document.id for document in self.store.documents(self._access, wanted)]
+        if not readable:
+            return Deletion(deleted=(), missing=wanted)
         with closing(self._writer()) as store:
-            deleted = store.delete_documents(tenant, wanted)
-            if deleted:
-                self._build([], store, IndexOptions(tenant=tenant), progress)
+            deleted = store.delete_documents(tenant, readable)
+            self._build([], store, IndexOptions(tenant=tenant), progress)
         return Deletion(deleted=deleted, missing=tuple(name for name in wanted if name not in deleted))
 
     def _writer(self) -> GraphStore:

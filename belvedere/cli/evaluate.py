@@ -7,7 +7,7 @@ import click
 
 from belvedere.cli.evaluation_options import Evaluating, evaluation_options
 from belvedere.cli.evaluation_text import show_evaluation
-from belvedere.cli.options import settings_file
+from belvedere.cli.options import GivenPath, settings_file
 from belvedere.cli.printing import complain, say_json
 from belvedere.cli.progress import ProgressBar
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("eval")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR", type=GivenPath(file_okay=False))
 @evaluation_options
 def evaluate(folder: Path, options: Evaluating) -> None:
     """Measure retrieval on DIR/corpus.jsonl with the questions of DIR/questions.jsonl.

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import click
 
-from belvedere.cli.options import CONFIG, FILTER, JSON, Command, with_options
+from belvedere.cli.options import CONFIG, FILTER, JSON, Command, GivenPath, with_options
 from graph_store.filters import MetadataFilter
 
 System: TypeAlias = Literal["bm25", "dense", "hybrid", "local"]
@@ -65,7 +65,7 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "--cache",
         "--store",
         "cache",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=GivenPath(file_okay=False),
         metavar="DIR",
         help="Folder that keeps the indexes.  [default: belvedere/eval in the user's cache folder]",
     ),

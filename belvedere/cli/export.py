@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from belvedere.cli.options import EVERYBODY, Shared
+from belvedere.cli.options import EVERYBODY, GivenPath, Shared
 from belvedere.cli.printing import say, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.errors import UserMistake
@@ -22,7 +22,7 @@ from belvedere.errors import UserMistake
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=GivenPath(dir_okay=False),
     metavar="FILE",
     help="File to write.  [default: stdout]",
 )

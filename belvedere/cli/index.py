@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.options import DOCUMENT_GROUPS, Shared, shared_options
+from belvedere.cli.options import DOCUMENT_GROUPS, GivenPath, Shared, shared_options
 from belvedere.cli.printing import complain, say, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import index_json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=GivenPath())
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
 @shared_options(DOCUMENT_GROUPS)
 def index(shared: Shared, paths: tuple[Path, ...], prune: bool) -> None:

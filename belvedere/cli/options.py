@@ -1,6 +1,7 @@
 """Options that several commands share, each group handed to the command as one record."""
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,9 +66,37 @@ class FilterType(click.ParamType[MetadataFilter]):
             self.fail(str(error), param, ctx)
 
 
+class NameType(click.ParamType[str]):
+    """A name that is not empty: an unset shell variable must not stand for everybody's documents."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401  # as click declares it
+        """Check the name."""
+        text = str(value)
+        if not text.strip(" ,"):
+            self.fail("the name is empty; leave the option out, or give a name", param, ctx)
+        if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
+            self.fail(f"{text!r} is no valid Unicode", param, ctx)
+        return text
+
+
+class GivenPath(click.Path):
+    """A path that is not empty: an unset shell variable must not stand for the current folder."""
+
+    def __init__(self, *, dir_okay: bool = True, file_okay: bool = True) -> None:
+        super().__init__(dir_okay=dir_okay, file_okay=file_okay, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401  # as click declares it
+        """Check the path."""
+        if not os.fspath(value):
+            self.fail("the path is empty; name a file or folder ('.' is the current folder)", param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
 CONFIG = click.option(
     "--config",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="FILE",
     help="Settings file.  [default: config.yaml in the current folder, where there is one]",
 )
@@ -86,14 +115,21 @@ def shared_options(groups_help: str) -> Callable[[Command], Command]:
     options = (
         click.option(
             "--store",
-            type=click.Path(path_type=Path),
+            type=GivenPath(),
             default=Path("belvedere-store"),
             metavar="DIR",
             help="Folder of the store.  [default: ./belvedere-store]",
         ),
         CONFIG,
-        click.option("--tenant", default="default", show_default=True, help="Tenant whose documents these are."),
-        click.option("--groups", multiple=True, metavar="NAME[,NAME]", help=groups_help),
+        click.option(
+            "--tenant",
+            type=NameType(),
+            metavar="TEXT",
+            default="default",
+            show_default=True,
+            help="Tenant whose documents these are.",
+        ),
+        click.option("--groups", type=NameType(), multiple=True, metavar="NAME[,NAME]", help=groups_help),
         JSON,
     )
 

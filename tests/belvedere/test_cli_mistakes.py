@@ -15,7 +15,7 @@ import pytest
 from belvedere.cli import main as cli_main
 from belvedere.errors import UserMistake, user_sentence
 from graph_store.embedded.store_files import DATABASE_FILE
-from graph_store.errors import InvalidRecord, StoreDiskFull
+from graph_store.errors import InvalidRecord, InvalidText, StoreDiskFull
 from tests.belvedere.small_store import Belvedere, Outcome, Place, make_place
 
 
@@ -58,6 +58,37 @@ def test_no_store(belvedere: Belvedere, tmp_path: Path, command: list[str]) -> N
 def test_a_path_that_is_not_there(belvedere: Belvedere, tmp_path: Path) -> None:
     place = make_place(tmp_path / "place")
     assert_mistake(belvedere("index", tmp_path / "nothing", *place.options), str(tmp_path / "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        (["index", ""], "the path is empty"),
+        (["status", "--store", ""], "the path is empty"),
+        (["status", "--config", ""], "the path is empty"),
+        (["export", "--format", "jsonl", "--output", ""], "the path is empty"),
+        (["eval", ""], "the path is empty"),
+        (["index", ".", "--groups", ""], "the name is empty"),
+        (["index", ".", "--groups", " , "], "the name is empty"),
+        (["status", "--tenant", ""], "the name is empty"),
+        (["index", ".", "--groups", "staff\udcff"], "no valid Unicode"),
+        (["index", "x" * 5000], "file name is too long"),
+        (["status", "--store", "x" * 5000], "file name is too long"),
+    ],
+)
+def test_empty_and_impossible_names(
+    belvedere: Belvedere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], part: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_mistake(belvedere(*command), part)
+
+
+@pytest.mark.model
+def test_what_is_too_large_or_no_text_finds_nothing(belvedere: Belvedere, indexed_place: Place) -> None:
+    for command in (["communities", "--level", str(2**70)], ["search", "lighthouse", "-k", str(2**70)]):
+        assert belvedere(*command, *indexed_place.options).code == 0
+    for command in (["graph", "\udcff"], ["tree", "\udcff"], ["delete", "\udcff"]):
+        assert_mistake(belvedere(*command, *indexed_place.options), "\\udcff")
 
 
 @pytest.mark.parametrize(
@@ -144,6 +175,7 @@ def failing(error: BaseException) -> Callable[..., object]:
         (PermissionError(errno.EACCES, "Permission denied", "/x/y"), 2, "not allowed to read or write here (/x/y)"),
         (StoreDiskFull("no space left to write 'x'"), 2, "no space left to write 'x'"),
         (UserMistake("two\nlines"), 2, "two lines"),
+        (InvalidText("the text 'x' is no valid Unicode"), 2, "the text 'x' is no valid Unicode"),
         (InvalidRecord("a vector is zero"), 1, "internal error, not your fault (InvalidRecord: a vector is zero)"),
         (ZeroDivisionError("x"), 1, "internal error"),
         (KeyboardInterrupt(), 130, "stopped; nothing is lost: run the same command again to go on"),

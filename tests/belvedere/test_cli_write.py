@@ -99,6 +99,16 @@ def test_groups_restrict_who_reads(belvedere: Belvedere, tmp_path: Path) -> None
     assert belvedere("ask", question, "--json", "--groups", "staff", *place.options).json()["abstained"] is False
 
 
+def test_only_what_may_be_read_can_be_deleted(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    belvedere("index", place.corpus, "--groups", "staff", *place.options)
+    hidden = belvedere("delete", "anna-lind.md", *place.options)
+    missing = belvedere("delete", "anna-lund.md", *place.options)
+    assert hidden.code == missing.code == 2
+    assert hidden.err == missing.err.replace("lund", "lind")
+    assert belvedere("delete", "anna-lind.md", "--groups", "staff", *place.options).code == 0
+
+
 def test_tenants_are_apart(belvedere: Belvedere, own_place: Place) -> None:
     other = make_place(own_place.folder / "other", {"only.md": "# Only\n\nOnly the other tenant reads this.\n"})
     assert belvedere("index", other.corpus, "--tenant", "other", *own_place.options).code == 0
