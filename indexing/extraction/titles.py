@@ -26,17 +26,17 @@ _LITTLE = frozenset(_LITTLE_WORDS.split())
 _GENERIC_TITLES = (
     "abstract|acknowledgements|acknowledgments|appendix|awards|background|bibliography|biography|books|career|"
     "changelog|chronology|comparison|conclusion|conclusions|contact|contents|cost|costs|credits|criticism|"
-    "description|design|development|discography|discussion|early life|early years|education|etymology|example|"
-    "examples|external links|facts|faq|features|filmography|footnotes|foreword|frequently asked questions|"
-    "further reading|future|future work|gallery|general|geography|getting started|glossary|history|honours|"
-    "honors|how it works|impact|index|influence|installation|introduction|key facts|key figures|key points|"
-    "later life|"
-    "legacy|license|licence|life|limitations|links|literature|main text|materials|members|methodology|methods|"
-    "miscellaneous|motivation|name|notes|objectives|operation|operations|origin|origins|outline|outlook|overview|"
-    "personal life|plot|preface|production|publications|purpose|questions|reception|recommendations|references|"
-    "related work|release|requirements|results|role|scope|see also|sources|specifications|structure|summary|"
-    "synopsis|table of contents|technical details|terminology|themes|timeline|title|track listing|usage|"
-    "use cases|uses|works|works cited"
+    "description|design|development|discography|discussion|document|draft|early life|early years|education|"
+    "etymology|example|examples|external links|facts|faq|features|filmography|footnotes|foreword|"
+    "frequently asked questions|further reading|future|future work|gallery|general|geography|getting started|"
+    "glossary|history|home|home page|honors|honours|how it works|impact|index|influence|installation|"
+    "introduction|key facts|key figures|key points|later life|legacy|licence|license|life|limitations|links|"
+    "literature|main page|main text|materials|members|methodology|methods|miscellaneous|motivation|name|notes|"
+    "objectives|operation|operations|origin|origins|outline|outlook|overview|personal life|plot|preface|"
+    "production|publications|purpose|questions|readme|reception|recommendations|references|related work|release|"
+    "requirements|results|role|scope|see also|sources|specifications|structure|summary|synopsis|"
+    "table of contents|technical details|terminology|themes|timeline|title|track listing|untitled|"
+    "untitled document|usage|use cases|uses|works|works cited"
 )
 _GENERIC = frozenset(_GENERIC_TITLES.split("|"))
 
