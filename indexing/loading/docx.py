@@ -14,6 +14,9 @@ from indexing.loading.settings import LoadingSettings
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
+# What the readers of ZIP files and of Word's XML meet in damaged files.
+_ZIP_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, RuntimeError)
+_DAMAGE = (*_ZIP_DAMAGE, AttributeError, IndexError, TypeError, AssertionError)
 _SMALLEST_FONT = 4  # half points: text of two points and less is not meant to be read
 _HEADING = "<h"
 _STYLE_MAP = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
@@ -33,7 +36,7 @@ def parse_docx(data: bytes, settings: LoadingSettings) -> ParsedSource:
             include_embedded_style_map=False,
             convert_image=lambda _image: [],
         )
-    except (KeyError, ValueError, AttributeError, IndexError, OSError) as error:  # what its parser meets in damage
+    except _DAMAGE as error:
         raise UnreadableSource("It is a damaged DOCX file.") from error
     text = html_to_markdown(result.value)
     return ParsedSource(text=text, title=_title(core_title, text))
@@ -55,7 +58,7 @@ def _checked(data: bytes, settings: LoadingSettings) -> tuple[bytes, str]:
                 root = _parsed_xml(packed.read(name))
                 core_title = core_title or clean_line(root.findtext(_TITLE) or "")
                 checked.writestr(name, _written_xml(root))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError) as error:
+    except _ZIP_DAMAGE as error:
         raise UnreadableSource("It is a damaged or encrypted DOCX file.") from error
     return safe.getvalue(), core_title
 

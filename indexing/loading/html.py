@@ -18,6 +18,7 @@ _SUSPICIOUSLY_LITTLE = 0.2
 _PAGE_LINK_SHARE = 0.3
 _MANY_ELEMENTS = 5_000
 _BODY = re.compile(r"<body\b", re.IGNORECASE)
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _BARE_BAR = re.compile(r"(?<!\\)\|")
 _PARTS = re.compile(r"\s+[|\u2013\u2014·»:-]\s+")  # an en or em dash among them
 
@@ -74,9 +75,14 @@ def _escape_bars(root: Any) -> None:  # noqa: ANN401  # lxml ships no types
     """Escape bars within table cells, where they would begin a new cell."""
     for cell in root.iter("td", "th"):
         for element in cell.iter():
-            element.text = element.text and _BARE_BAR.sub(r"\\|", element.text)
-            if element is not cell:
-                element.tail = element.tail and _BARE_BAR.sub(r"\\|", element.tail)
+            if "|" in (element.text or ""):
+                element.text = _escaped(element.text)
+            if "|" in (element.tail or "") and element is not cell:
+                element.tail = _escaped(element.tail)
+
+
+def _escaped(text: str) -> str:
+    return _BARE_BAR.sub(r"\\|", _NOT_XML.sub("", text))
 
 
 def _tree(html: str) -> Any:  # noqa: ANN401  # lxml ships no types

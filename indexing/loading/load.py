@@ -1,5 +1,6 @@
 """From a path to loaded documents: read, decode, parse by suffix, clean."""
 
+import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,21 +20,31 @@ from indexing.loading.rows import iterate_rows
 from indexing.loading.settings import LoadingSettings
 from indexing.loading.tables import parse_csv
 
+_LOGGING_READERS = ("pdfminer", "pypdfium2", "trafilatura", "justext", "readability", "charset_normalizer")
+
 
 def iterate_source(path: Path, settings: LoadingSettings) -> Iterator[LoadedDocument | LoadFailure]:
     """Yield what the file at ``path`` holds: one document or failure, or one per row of a JSON Lines file.
 
-    Never raises for what a file holds: whatever cannot be read is a failure with one sentence.
+    Never raises for what a file holds: whatever cannot be read is a failure with one sentence. A document of which
+    parts are unreadable is followed by a failure for each.
     """
+    _quieten_readers()
     try:
         if path.suffix.lower() == ".jsonl":
             yield from iterate_rows(path, _modified(path), settings)
         else:
-            yield _load_whole(path, settings)
+            yield from _iterate_whole(path, settings)
     except LoadError as error:
         yield LoadFailure(uri=error.uri, error=error.sentence)
     except OSError as error:
         yield LoadFailure(uri=str(path), error=f"It cannot be read: {error.strerror}.")
+
+
+def _quieten_readers() -> None:
+    """Keep libraries from logging what they meet in damaged files; what matters of it is said by our failures."""
+    for name in _LOGGING_READERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def load_source(path: Path, settings: LoadingSettings) -> tuple[LoadedDocument, ...]:
@@ -46,11 +57,18 @@ def load_source(path: Path, settings: LoadingSettings) -> tuple[LoadedDocument, 
     return tuple(documents)
 
 
-def _load_whole(path: Path, settings: LoadingSettings) -> LoadedDocument:
+def _iterate_whole(path: Path, settings: LoadingSettings) -> Iterator[LoadedDocument | LoadFailure]:
+    """Yield the one document of a file, then a failure for each part of it that had to be left out."""
     try:
         parsed = _parse(path.suffix.lower(), _read(path, settings), settings)
     except UnreadableSource as error:
         raise LoadError(str(path), str(error)) from error
+    yield _document(path, parsed)
+    for sentence in parsed.left_out:
+        yield LoadFailure(uri=str(path), error=sentence)
+
+
+def _document(path: Path, parsed: ParsedSource) -> LoadedDocument:
     text, pages = _joined_pages(parsed.pages) if parsed.pages else (clean_text(parsed.text), ())
     if not text.strip():
         raise LoadError(str(path), "It holds no text.")

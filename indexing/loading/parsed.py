@@ -9,10 +9,12 @@ from graph_store.records import Metadata
 class ParsedSource:
     """The text of one source as Markdown, not yet cleaned; ``pages`` holds it page by page for paged sources.
 
-    ``title`` is empty where the source has none. Where ``pages`` is given, ``text`` is empty.
+    ``title`` is empty where the source has none. Where ``pages`` is given, ``text`` is empty. ``left_out`` says in one
+    sentence each what could not be read of an else readable source.
     """
 
     text: str = ""
     pages: tuple[str, ...] = ()
     title: str = ""
     metadata: Metadata = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()

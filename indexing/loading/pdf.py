@@ -1,6 +1,7 @@
 """PDF files, page by page: PDFium for the text, pdfplumber for ruled tables and vertical writing."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 from indexing.cleaning import clean_line
@@ -28,38 +29,49 @@ def parse_pdf(data: bytes, settings: LoadingSettings) -> ParsedSource:
     except pypdfium2.PdfiumError as error:
         reason = "encrypted; remove its password" if "password" in str(error).lower() else "damaged, or not a PDF"
         raise UnreadableSource(f"It is {reason}.") from error
-    plumber = Plumber(data)
-    try:
-        pages = _pages(document, plumber, settings)
-        title = document.get_metadata_dict().get("Title", "")
-    finally:
-        plumber.close()
-        document.close()
+    with document:
+        if len(document) > settings.max_pdf_pages:
+            raise UnreadableSource(
+                f"It has {len(document):,} pages, more than {settings.max_pdf_pages:,}; "
+                "split it or raise the setting max_pdf_pages."
+            )
+        pages, damaged = _pages(document, Plumber(data))
+        title = _named_title(document)
     if sum(char.isalnum() for page in pages for char in page) < _FEWEST_CHARACTERS:
-        raise UnreadableSource("It has no text layer; run text recognition (OCR) on it first.")
-    return ParsedSource(pages=tuple(pages), title=_title(clean_line(title), pages))
+        why = "Its pages are damaged." if damaged else "It has no text layer; run text recognition (OCR) on it first."
+        raise UnreadableSource(why)
+    left_out = tuple(f"Page {number + 1} is damaged and left out." for number in damaged)
+    return ParsedSource(pages=tuple(pages), title=_title(title, pages), left_out=left_out)
 
 
-def _pages(document: Any, plumber: Plumber, settings: LoadingSettings) -> list[str]:  # noqa: ANN401  # no types
-    if len(document) > settings.max_pdf_pages:
-        raise UnreadableSource(
-            f"It has {len(document):,} pages, more than {settings.max_pdf_pages:,}; "
-            "split it or raise the setting max_pdf_pages."
-        )
+def _pages(document: Any, plumber: Plumber) -> tuple[list[str], list[int]]:  # noqa: ANN401  # pypdfium2 ships no types
+    """Return the text of each page, and the numbers (from 0) of those that cannot be read."""
+    from pypdfium2 import PdfiumError  # noqa: PLC0415  # heavy import, only when used
+
     vertical: dict[int, str] = {}
+    damaged: list[int] = []
     pages: list[list[Line]] = []
     for number in range(len(document)):
-        page = document[number]
-        reader = PageReader(page)
-        if reader.grounds.is_vertical():
-            vertical[number] = plumber.vertical_text(number)
-        grids = plumber.grids(number) if reader.grounds.has_grid() else ()
-        pages.append([] if vertical.get(number) else page_lines(reader.lines(), grids))
-        reader.close()
-        page.close()
+        lines: list[Line] = []
+        try:
+            with closing(document[number]) as page, closing(PageReader(page)) as reader:
+                if reader.grounds.is_vertical():
+                    vertical[number] = plumber.vertical_text(number)
+                grids = plumber.grids(number) if reader.grounds.has_grid() else ()
+                lines = page_lines(reader.lines(), grids)
+        except PdfiumError:
+            damaged.append(number)
+        pages.append([] if vertical.get(number) else lines)
     kept = without_furniture(pages)
     writer = PageWriter(kept)
-    return [vertical.get(number) or writer.write(page) for number, page in enumerate(kept)]
+    return [vertical.get(number) or writer.write(page) for number, page in enumerate(kept)], damaged
+
+
+def _named_title(document: Any) -> str:  # noqa: ANN401  # pypdfium2 ships no types
+    try:
+        return clean_line(document.get_metadata_value("Title"))
+    except UnicodeDecodeError:
+        return ""
 
 
 def _title(named: str, pages: Sequence[str]) -> str:

@@ -51,6 +51,7 @@ class PageReader:
         self._text = page.get_textpage()
         self._page_box: Box = page.get_bbox()
         self.grounds = Grounds(page)
+        self._numbers = tuple(ctypes.c_double() for _ in range(6))  # PDFium's answers, used over and over
         self._styles: dict[int | None, TextStyle] = {}
 
     def lines(self) -> list[list[Glyph]]:
@@ -84,7 +85,7 @@ class PageReader:
             return Glyph(
                 " ", (before.box[2], before.box[1], before.box[2], before.box[3]), before.baseline, before.style
             )
-        left, right, bottom, top, x, y = (ctypes.c_double() for _ in range(6))
+        left, right, bottom, top, x, y = self._numbers
         self._pdfium.FPDFText_GetCharBox(self._text, index, left, right, bottom, top)
         self._pdfium.FPDFText_GetCharOrigin(self._text, index, x, y)
         box = (left.value, bottom.value, right.value, top.value)

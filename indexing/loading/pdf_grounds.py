@@ -10,7 +10,9 @@ INVISIBLE_MODES = frozenset({3, 7})  # text render modes "invisible" and "clip o
 NEAR_WHITE = 0xF0  # of 255 in each of red, green and blue
 _SCAN_SHARE = 0.5  # a scan fills most of its page
 _THIN = 2.0  # points: a shape no thicker is a rule
-_SMALLEST_GRID = 4  # rules each way: two cells across and down, with their frame, have three
+_FEWEST_RULES = 3  # each way: two cells and their frame
+_MOST_RULES = 1_000  # a page with more of them is a drawing, and finding tables takes time in the square of them
+_MOST_SHAPES = 500  # the largest are kept, so that a page of many shapes takes no long time
 
 
 class Grounds:
@@ -27,6 +29,7 @@ class Grounds:
         self._invisible_texts = 0
         for item in page.get_objects(max_depth=5):
             self._add(item, pdfium)
+        self._shown_on = sorted(self._dark + self._pictures, key=_area, reverse=True)[:_MOST_SHAPES]
 
     def is_scan(self, page_box: Box) -> bool:
         """Tell whether pictures cover most of the page."""
@@ -35,11 +38,12 @@ class Grounds:
     def are_dark(self, box: Box) -> bool:
         """Tell whether white text in ``box`` can be seen: its middle is on a picture or a shape that is not white."""
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        return any(left <= x <= right and low <= y <= top for left, low, right, top in self._dark + self._pictures)
+        return any(left <= x <= right and low <= y <= top for left, low, right, top in self._shown_on)
 
     def has_grid(self) -> bool:
-        """Tell whether there are rules enough for a table of two by two cells."""
-        return self._level_rules >= _SMALLEST_GRID - 1 and self._upright_rules >= _SMALLEST_GRID - 1
+        """Tell whether there are rules enough for a table of two by two cells, and not too many for a table."""
+        rules = (self._level_rules, self._upright_rules)
+        return min(rules) >= _FEWEST_RULES and max(rules) <= _MOST_RULES
 
     def is_vertical(self) -> bool:
         """Tell whether there is vertical writing, whose objects have no width, and which PDFium's text page leaves out.

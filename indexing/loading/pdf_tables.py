@@ -11,6 +11,7 @@ from indexing.loading.pdf_grounds import Box
 from indexing.loading.tables import markdown_table
 
 _LONGEST_CELL = 600  # characters: a box with more is a frame around text, not a cell
+_MOST_CELLS = 2_000  # of one table; more make a drawing, or a page of squared paper
 _FEWEST_FILLED = 0.3  # share of cells with text; below it the rules are a drawing
 # What pdfminer meets in damaged files besides its own errors.
 _DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, AssertionError, RecursionError, zlib.error)
@@ -57,22 +58,22 @@ class Plumber:
 
     def grids(self, number: int) -> tuple[Grid, ...]:
         """Return the ruled tables of page ``number`` (from 0) with two rows and columns or more."""
-        from pdfminer.psexceptions import PSException  # noqa: PLC0415  # heavy import, only when used
+        from pdfplumber.utils.exceptions import PdfminerException  # noqa: PLC0415  # heavy import, only when used
 
         try:
             page = self._page(number)
             found = [_grid(table, page) for table in page.find_tables()] if not page.rotation else []
-        except (*_DAMAGE, PSException):
+        except (*_DAMAGE, PdfminerException):
             return ()
-        return tuple(grid for grid in found if len(grid.rows) > 1 and max(map(len, grid.rows)) > 1)
+        return tuple(grid for grid in found if _is_table(grid))
 
     def vertical_text(self, number: int) -> str:
         """Return the text of a page of vertical writing, one line a column, in the order of the file."""
-        from pdfminer.psexceptions import PSException  # noqa: PLC0415  # heavy import, only when used
+        from pdfplumber.utils.exceptions import PdfminerException  # noqa: PLC0415  # heavy import, only when used
 
         try:
             chars = self._page(number).chars
-        except (*_DAMAGE, PSException):
+        except (*_DAMAGE, PdfminerException):
             return ""
         lines: list[str] = []
         at: float | None = None
@@ -83,17 +84,17 @@ class Plumber:
             at = char["x0"]
         return "\n".join(lines)
 
-    def close(self) -> None:
-        """Close the file, if it was opened."""
-        if self._opened is not None:
-            self._opened.close()
-
     def _page(self, number: int) -> Any:  # noqa: ANN401  # pdfplumber's types are partial
         import pdfplumber  # noqa: PLC0415  # heavy import, only when used
 
         if self._opened is None:
             self._opened = pdfplumber.open(io.BytesIO(self._data))
         return self._opened.pages[number]
+
+
+def _is_table(grid: Grid) -> bool:
+    height, width = len(grid.rows), max(map(len, grid.rows), default=0)
+    return min(height, width) > 1 and height * width <= _MOST_CELLS
 
 
 def _grid(table: Any, page: Any) -> Grid:  # noqa: ANN401  # pdfplumber's types are partial

@@ -174,3 +174,7 @@ def test_hostile_style_sheets_take_no_long_time(css: str) -> None:
 
 def test_nothing_becomes_nothing() -> None:
     assert html_to_markdown("") == ""
+
+
+def test_a_control_character_in_a_table_cell_does_not_break_loading() -> None:
+    assert "a\\|b" in text_of("<table><tr><td>&#1;a|b</td></tr><tr><td>c</td></tr></table>")

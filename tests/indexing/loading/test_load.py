@@ -1,13 +1,17 @@
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from indexing.cleaning import clean_text
 from indexing.loading.errors import LoadError, LoadingError
 from indexing.loading.load import iterate_source, load_source
 from indexing.loading.loaded import LoadFailure
 from indexing.loading.media_types import MEDIA_TYPES
 from indexing.loading.settings import LoadingSettings
-from tests.indexing.loading.source_files import load_one, refusal
+from tests.indexing.loading.source_files import load_one, make_docx, make_pdf, paragraph, pdf_text, refusal
 
 
 def test_a_text_file_is_one_clean_document(tmp_path: Path) -> None:
@@ -87,3 +91,22 @@ def test_loading_raises_with_the_source_and_the_reason(tmp_path: Path) -> None:
 
 def test_one_long_line_is_read_in_passable_time(tmp_path: Path) -> None:
     assert len(load_one(tmp_path, "a.txt", b"word " * 400_000).text) == 1_999_999
+
+
+@given(data=st.binary(max_size=200), suffix=st.sampled_from(sorted(MEDIA_TYPES)))
+def test_any_bytes_under_any_suffix_give_documents_or_failures(data: bytes, suffix: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"a{suffix}"
+        path.write_bytes(data)
+        for item in iterate_source(path, LoadingSettings()):
+            assert item.error if isinstance(item, LoadFailure) else clean_text(item.text) == item.text != ""
+
+
+@given(at=st.integers(min_value=0), stump=st.binary(max_size=8), kind=st.sampled_from([".docx", ".pdf"]))
+def test_a_damaged_file_gives_documents_or_failures(at: int, stump: bytes, kind: str) -> None:
+    whole = make_docx(paragraph("Some text.")) if kind == ".docx" else make_pdf([pdf_text(72, 700, "Some text.")])
+    cut = at % len(whole)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"a{kind}"
+        path.write_bytes(whole[:cut] + stump + whole[cut + len(stump) :])
+        assert list(iterate_source(path, LoadingSettings()))

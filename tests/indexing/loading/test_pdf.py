@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from indexing.loading.loaded import LoadedDocument
+from indexing.loading.load import iterate_source
+from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.loading.settings import LoadingSettings
 from tests.indexing.loading.source_files import load_one, make_pdf, pdf_lines, pdf_text, refusal
 
@@ -159,3 +160,24 @@ def test_a_file_with_too_many_pages_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.4 garbage", b"not a pdf"])
 def test_a_damaged_file_is_refused(tmp_path: Path, data: bytes) -> None:
     assert "damaged" in refusal(tmp_path, "a.pdf", data)
+
+
+def test_a_damaged_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    data = make_pdf([pdf_text(72, 700, "First page."), pdf_text(72, 700, "Second page.")])
+    path = tmp_path / "a.pdf"
+    path.write_bytes(data.replace(b"7 0 R]", b"99 0 R]"))
+    document, failure = iterate_source(path, LoadingSettings())
+    assert isinstance(document, LoadedDocument)
+    assert document.text == "First page."
+    assert failure == LoadFailure(uri=str(path), error="Page 2 is damaged and left out.")
+
+
+def test_a_page_of_many_shapes_and_white_letters_takes_no_long_time(tmp_path: Path) -> None:
+    white = pdf_lines(["white " * 20] * 20, size=2).replace("BT ", "BT 1 g ")
+    page = "0 g " + "0 0 1 1 re f " * 20_000 + white + pdf_text(72, 750, "Visible text.", before="0 g")
+    assert load(tmp_path, page).text == "Visible text."
+
+
+def test_a_drawing_of_many_rules_is_no_table(tmp_path: Path) -> None:
+    rules = "".join(f"{at} 0 m {at} 792 l S 0 {at} m 612 {at} l S " for at in range(0, 600, 12))
+    assert load(tmp_path, rules + pdf_text(72, 700, "Squared paper.")).text == "Squared paper."
