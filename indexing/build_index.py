@@ -16,7 +16,7 @@ from indexing.derived_step import derive
 from indexing.document_step import DocumentStep
 from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
 from indexing.settings import IndexingSettings
-from indexing.source_step import SourceChanges, SourceStep, gone_documents
+from indexing.source_step import SourceChanges, SourceStep, gone_documents, renamed_documents
 from model_clients.cpu_metered import CpuMeteredEmbedder
 from model_clients.embedder import Embedder
 
@@ -71,14 +71,17 @@ class IndexRun:
         """Do the whole run and report on it."""
         cpu_start = time.process_time()
         stored = self._store.document_states(self._options.tenant)
-        sources = SourceStep(stored, self._settings, tenant=self._options.tenant, groups=self._options.groups)
+        options = self._options
+        sources = SourceStep(stored, self._settings, tenant=options.tenant, groups=options.groups, prune=options.prune)
         with self._clock.step("load"):
             changes = sources.run(paths, lambda done, total: self._tell("load", done, total))
+        renamed = renamed_documents(stored, changes)
         self._write(changes)
-        gone = gone_documents(stored, changes) if self._options.prune else ()
-        deleted = self._store.delete_documents(self._options.tenant, gone) if gone else ()
+        gone = set(gone_documents(stored, changes) if options.prune else ()).difference(renamed)
+        deleted = self._delete(sorted(gone))
+        self._delete(renamed)
         self.refresh_derived()
-        updated = sum(item.document.id in stored for item in changes.pending)
+        updated = sum(item.document.id in stored for item in changes.pending) + len(renamed)
         return self._report(
             DocumentChanges(
                 added=len(changes.pending) - updated,
@@ -89,6 +92,9 @@ class IndexRun:
             ),
             time.process_time() - cpu_start,
         )
+
+    def _delete(self, document_ids: Sequence[str]) -> tuple[str, ...]:
+        return self._store.delete_documents(self._options.tenant, document_ids) if document_ids else ()
 
     def refresh_derived(self) -> None:
         """Make the derived layer again where documents or its settings have changed since it was published."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from graph_store.bundles import DocumentState
-from graph_store.ids import content_hash, stable_id
+from graph_store.ids import content_hash as hash_of
+from graph_store.ids import stable_id
 from indexing.loading.loaded import LoadedDocument
 
 # Raise it when loading, chunking or extraction change what they produce: every document is then made anew.
@@ -26,30 +27,51 @@ def natural_id(loaded: LoadedDocument, source: Path, roots: Sequence[Path]) -> s
 
 
 class DocumentIds:
-    """Gives each source an id that no other source of the tenant has, and the same one on every run."""
+    """Gives each source an id that no other source of the tenant has, and the same one on every run.
 
-    def __init__(self, stored: Mapping[str, DocumentState]) -> None:
+    A stored document whose source is gone gives its id to a source of equal content, which is the same document moved;
+    with ``prune``, where it is about to be deleted, to any source.
+    """
+
+    def __init__(self, stored: Mapping[str, DocumentState], *, prune: bool = False) -> None:
+        self._prune = prune
+        self._hashes = {state.source_uri: state.content_hash for state in stored.values()}
         self._by_source = {state.source_uri: document_id for document_id, state in stored.items()}
         self._owner = {document_id: state.source_uri for document_id, state in stored.items()}
 
-    def assign(self, wanted: str, source_uri: str) -> str:
+    def assign(self, wanted: str, source_uri: str, content_hash: str) -> str:
         """Return the stored id of ``source_uri``, else ``wanted``, qualified where another source has it already."""
         known = self._by_source.get(source_uri)
         if known is not None:
             return known
         document_id = wanted
-        if self._owner.get(document_id, source_uri) != source_uri:
+        if self._is_taken(document_id, source_uri, content_hash):
             document_id = stable_id(f"{wanted}~", source_uri)
         self._owner[document_id] = source_uri
         self._by_source[source_uri] = document_id
         return document_id
 
+    def _is_taken(self, document_id: str, source_uri: str, content_hash: str) -> bool:
+        owner = self._owner.get(document_id, source_uri)
+        if owner == source_uri:
+            return False
+        is_free = owner in self._hashes and (self._prune or self._hashes[owner] == content_hash)
+        return not is_free or source_file(owner).exists()
 
-def document_hash(loaded: LoadedDocument, title: str, groups: Sequence[str], fingerprint: str) -> str:
-    """Return a hash of all that the stored form of a document depends on."""
+
+def source_file(source_uri: str) -> Path:
+    """Return the file of a source URI: a row of a corpus file is ``FILE#ROW``."""
+    whole = Path(source_uri)
+    if whole.exists() or "#" not in source_uri:
+        return whole
+    return Path(source_uri.rpartition("#")[0])
+
+
+def document_hash(loaded: LoadedDocument, groups: Sequence[str], fingerprint: str) -> str:
+    """Return a hash of all that the stored form of a document depends on, but for its source's name."""
     metadata = {key: list(value) if isinstance(value, tuple) else value for key, value in loaded.metadata.items()}
-    parts = [title, loaded.text, loaded.media_type, sorted(metadata.items()), sorted(groups), fingerprint]
-    return content_hash(json.dumps(parts, ensure_ascii=False))
+    parts = [loaded.title, loaded.text, loaded.media_type, sorted(metadata.items()), sorted(groups), fingerprint]
+    return hash_of(json.dumps(parts, ensure_ascii=False))
 
 
 def settings_fingerprint(*sections: Any) -> str:  # noqa: ANN401  # any settings dataclass

@@ -1,17 +1,20 @@
 """Which sources are new, changed, unchanged or gone."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from graph_store.bundles import DocumentState
 from graph_store.records import Document
-from indexing.document_step import PendingDocument, document_title, make_document
-from indexing.identity import DocumentIds, document_hash, natural_id
+from indexing.document_step import PendingDocument, make_document
+from indexing.identity import DocumentIds, document_hash, natural_id, source_file
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.settings import IndexingSettings
+
+_BLANK_BYTES = 65_536
 
 
 @dataclass(slots=True)
@@ -32,13 +35,19 @@ class SourceStep:
     """Loads sources and compares them with what is stored."""
 
     def __init__(
-        self, stored: Mapping[str, DocumentState], settings: IndexingSettings, *, tenant: str, groups: Sequence[str]
+        self,
+        stored: Mapping[str, DocumentState],
+        settings: IndexingSettings,
+        *,
+        tenant: str,
+        groups: Sequence[str],
+        prune: bool,
     ) -> None:
         self._stored = stored
         self._settings = settings
         self._tenant = tenant
         self._groups = tuple(sorted(set(groups)))
-        self._ids = DocumentIds(stored)
+        self._ids = DocumentIds(stored, prune=prune)
         self._fingerprint = settings.document_fingerprint()
 
     def run(self, paths: Sequence[Path], tell: Callable[[int, int], None]) -> SourceChanges:
@@ -55,11 +64,12 @@ class SourceStep:
     def _load(self, source: Path, roots: Sequence[Path], changes: SourceChanges) -> None:
         failures = len(changes.failed)
         for loaded in self._documents_of(source, changes):
-            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded.source_uri)
+            content_hash = document_hash(loaded, self._groups, self._fingerprint)
+            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded.source_uri, content_hash)
             if document_id in changes.seen:
                 continue
             changes.seen.add(document_id)
-            document = self._document(loaded, document_id)
+            document = self._document(loaded, document_id, content_hash)
             if not self._is_stored(document):
                 changes.pending.append(PendingDocument(document=document, loaded=loaded))
         if len(changes.failed) == failures:
@@ -72,7 +82,7 @@ class SourceStep:
             else:
                 yield item
 
-    def _document(self, loaded: LoadedDocument, document_id: str) -> Document:
+    def _document(self, loaded: LoadedDocument, document_id: str, content_hash: str) -> Document:
         known = self._stored.get(document_id)
         return make_document(
             loaded,
@@ -80,12 +90,28 @@ class SourceStep:
             version=1 if known is None else known.version + 1,
             tenant=self._tenant,
             groups=self._groups,
-            content_hash=document_hash(loaded, document_title(loaded), self._groups, self._fingerprint),
+            content_hash=content_hash,
         )
 
     def _is_stored(self, document: Document) -> bool:
         known = self._stored.get(document.id)
-        return known is not None and known.content_hash == document.content_hash
+        return (
+            known is not None
+            and known.content_hash == document.content_hash
+            and known.source_uri == document.source_uri
+        )
+
+
+def renamed_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> tuple[str, ...]:
+    """Return the ids of stored documents whose file is gone while a new source holds the very same: its new name."""
+    new = Counter(item.document.content_hash for item in changes.pending if item.document.id not in stored)
+    renamed = []
+    for document_id, state in sorted(stored.items()):
+        is_gone = document_id not in changes.seen and not source_file(state.source_uri).exists()
+        if is_gone and new[state.content_hash] > 0:
+            new[state.content_hash] -= 1
+            renamed.append(document_id)
+    return tuple(renamed)
 
 
 def gone_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> tuple[str, ...]:
@@ -101,12 +127,13 @@ def gone_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) 
 
 def _is_gone(source_uri: str, read_whole: set[Path]) -> bool:
     path = source_file(source_uri)
-    return path in read_whole or not path.exists()
+    return path in read_whole or not path.exists() or _is_blank(path)
 
 
-def source_file(source_uri: str) -> Path:
-    """Return the file of a source URI: a row of a corpus file is ``FILE#ROW``."""
-    whole = Path(source_uri)
-    if whole.exists() or "#" not in source_uri:
-        return whole
-    return Path(source_uri.rpartition("#")[0])
+def _is_blank(path: Path) -> bool:
+    """Tell whether a file holds nothing but white space: it is no failure to read, there is just nothing left."""
+    try:
+        with path.open("rb") as file:
+            return not file.read(_BLANK_BYTES).strip() and not file.read(1)
+    except OSError:
+        return False

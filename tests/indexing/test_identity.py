@@ -34,36 +34,47 @@ def test_a_file_given_itself_is_called_by_its_name(tmp_path: Path) -> None:
 
 def test_two_files_of_one_name_get_two_ids() -> None:
     ids = DocumentIds({})
-    first, second = ids.assign("a.md", "/x/a.md"), ids.assign("a.md", "/y/a.md")
+    first, second = ids.assign("a.md", "/x/a.md", "h"), ids.assign("a.md", "/y/a.md", "h")
     assert first == "a.md"
     assert second.startswith("a.md~")
 
 
 def test_a_known_source_keeps_its_id_whatever_came_first() -> None:
     before = DocumentIds({})
-    before.assign("a.md", "/x/a.md")
-    qualified = before.assign("a.md", "/y/a.md")
+    before.assign("a.md", "/x/a.md", "h")
+    qualified = before.assign("a.md", "/y/a.md", "h")
     after = DocumentIds({"a.md": _state("/x/a.md"), qualified: _state("/y/a.md")})
-    assert after.assign("a.md", "/y/a.md") == qualified
-    assert after.assign("a.md", "/x/a.md") == "a.md"
+    assert after.assign("a.md", "/y/a.md", "h") == qualified
+    assert after.assign("a.md", "/x/a.md", "h") == "a.md"
+
+
+def test_a_source_that_moved_keeps_its_id(tmp_path: Path) -> None:
+    stored = {"a.md": _state("/gone/a.md")}
+    assert DocumentIds(stored).assign("a.md", "/y/a.md", "h") == "a.md"
+    assert DocumentIds(stored).assign("a.md", "/y/a.md", "other").startswith("a.md~")
+    assert DocumentIds(stored, prune=True).assign("a.md", "/y/a.md", "other") == "a.md"
+    there = tmp_path / "a.md"
+    there.write_text("x")
+    kept = {"a.md": _state(str(there))}
+    assert DocumentIds(kept, prune=True).assign("a.md", "/y/a.md", "h").startswith("a.md~")
 
 
 @given(st.lists(st.sampled_from(["/x/a", "/y/a", "/z/a", "/x/b"]), min_size=1))
 def test_ids_are_unique_per_source(sources: list[str]) -> None:
     ids = DocumentIds({})
-    given_ids = {source: ids.assign(source[-1], source) for source in sources}
+    given_ids = {source: ids.assign(source[-1], source, "h") for source in sources}
     assert len(set(given_ids.values())) == len(given_ids)
 
 
 def test_the_hash_depends_on_text_title_metadata_groups_and_settings() -> None:
-    base = document_hash(_loaded(), "T", ["g"], "f")
-    assert document_hash(_loaded(), "T", ["g"], "f") == base
+    base = document_hash(_loaded(), ["g"], "f")
+    assert document_hash(_loaded(), ["g"], "f") == base
     others = [
-        document_hash(_loaded(text="other"), "T", ["g"], "f"),
-        document_hash(_loaded(), "U", ["g"], "f"),
-        document_hash(_loaded(year="2020"), "T", ["g"], "f"),
-        document_hash(_loaded(), "T", [], "f"),
-        document_hash(_loaded(), "T", ["g"], "other settings"),
+        document_hash(_loaded(text="other"), ["g"], "f"),
+        document_hash(_loaded(title="U"), ["g"], "f"),
+        document_hash(_loaded(year="2020"), ["g"], "f"),
+        document_hash(_loaded(), [], "f"),
+        document_hash(_loaded(), ["g"], "other settings"),
     ]
     assert base not in others
     assert len(set(others)) == len(others)
