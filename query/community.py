@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from graph_store.records import Community
 from graph_store.store import GraphStore
-from query.digest import DerivedText, SourceReader, digest
-from query.global_finding import DerivedHits, GlobalFinding, joined_text, search_derived
+from query.digest import DerivedText, DigestShape, SourceReader, digest
+from query.global_finding import DerivedHits, FoundTexts, GlobalFinding, is_on_topic, joined_text, search_derived
 from query.hierarchy import Place, top_items, without_relatives
 from query.outcome import RankedResult
+from query.readable_view import ReadableView
 from query.request import Request
-from query.settings import CommunitySettings
+from query.settings import CommunitySettings, TopicSettings
 from query.theme_words import is_contentless
 
 # A filter admits a report only where all its chunks pass; so many are asked for to know which do.
@@ -17,24 +18,29 @@ _ALL_REPORTS = 10_000
 _LEAST_TOP_THEMES = 4
 
 
-def find_themes(store: GraphStore, request: Request, settings: CommunitySettings) -> GlobalFinding:
+def find_themes(
+    store: GraphStore, request: Request, view: ReadableView, settings: CommunitySettings, topic: TopicSettings
+) -> GlobalFinding:
     """Find the reports that answer a question and draft a digest of their themes.
 
     A question about nothing in particular ("What are the main themes?") is answered with the top level, largest
-    communities first; any other with the reports of all levels nearest to it, none beside its own parent or child.
+    communities first; any other with the reports of all levels nearest to it, none beside its own parent or child, and
+    with nothing where none is about its subject.
     """
     hits = search_derived(store, request, kind="report", candidates=settings.candidates)
     contentless = is_contentless(request.question)
     ranked = _top_reports(store, request) if contentless else _near_reports(store, request, hits, settings)
     results = tuple(_result(rank, community, hits) for rank, community in enumerate(ranked[: request.k], start=1))
-    themes = [DerivedText(title=community.title, sentences=community.report) for community in ranked[: settings.themes]]
-    blocks = digest(
-        SourceReader(store, request.access, themes),
-        themes,
+    found = FoundTexts(texts=[result.text for result in results], nearest=hits.nearest)
+    if not is_on_topic(request.question, found, view.rarity, topic, least_words=topic.theme_words):
+        return GlobalFinding(results=results, blocks=())
+    themes = [DerivedText(title=item.title, sentences=item.report) for item in ranked[: settings.themes]]
+    shape = DigestShape(
         per_text=settings.sentences_per_theme,
         vector=None if contentless else request.vector,
+        share_of_best=settings.share_of_best,
     )
-    return GlobalFinding(results=results, blocks=blocks)
+    return GlobalFinding(results=results, blocks=digest(SourceReader(store, request.access, themes), themes, shape))
 
 
 def _top_reports(store: GraphStore, request: Request) -> list[Community]:
@@ -54,8 +60,6 @@ def _top_reports(store: GraphStore, request: Request) -> list[Community]:
 def _near_reports(
     store: GraphStore, request: Request, hits: DerivedHits, settings: CommunitySettings
 ) -> list[Community]:
-    if hits.nearest < settings.least_cosine:
-        return []
     near = [hit.id for hit in hits.fused if hits.dense.get(hit.id, -1.0) >= settings.share_of_best * hits.nearest]
     communities = _with_ancestors(store, request, near)
     parents = {community.id: community.parent_id for community in communities.values()}
@@ -74,14 +78,13 @@ def _with_ancestors(store: GraphStore, request: Request, ids: Sequence[str]) -> 
 
 
 def _result(rank: int, community: Community, hits: DerivedHits) -> RankedResult:
-    scores = {hit.id: hit.score for hit in hits.fused}
     return RankedResult(
         rank=rank,
         kind="report",
         id=community.id,
         document_id="",
         title=community.title,
-        score=scores.get(community.id, 0.0),
+        score=hits.score(community.id),
         signals={**hits.signals(community.id), "level": community.level, "chunks": len(community.chunk_ids)},
         text=joined_text(community.report),
     )

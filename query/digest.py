@@ -69,35 +69,61 @@ class SourceReader:
         return max(spans, key=lambda span: len(wanted & set(content_stems(chunk.text[span[0] : span[1]]))))
 
 
-def digest(
-    reader: SourceReader, texts: Sequence[DerivedText], *, per_text: int, vector: FloatVector | None
-) -> tuple[DraftBlock, ...]:
-    """Draft a block of at most ``per_text`` sentences for each text, in order; nothing is said twice.
-
-    With ``vector`` ((d,), unit length) the sentences nearest to it are told, else the first ones; always in the order
-    of the text. A text whose sentences were all told before has no block.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestShape:
+    """How a digest is cut: sentences of each text, and where ``vector`` ((d,), unit length) is given, those nearest to
+    it; sentences below ``share_of_best`` of the nearest one's cosine are left out.
     """
+
+    per_text: int
+    vector: FloatVector | None = None
+    share_of_best: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Weighed:
+    place: int
+    nearness: float
+    text: str
+    quote: Quote
+
+
+def digest(reader: SourceReader, texts: Sequence[DerivedText], shape: DigestShape) -> tuple[DraftBlock, ...]:
+    """Draft a block for each text, in order; nothing is said twice.
+
+    Sentences keep the order of their text; without a vector its first ones are told. A text of which nothing is left
+    has no block.
+    """
+    weighed = [_weighed_sentences(reader, text, shape.vector) for text in texts]
+    least = shape.share_of_best * max((entry.nearness for own in weighed for entry in own), default=0.0)
     told: set[Quote] = set()
     blocks: list[DraftBlock] = []
-    for text in texts:
-        sentences = _told_sentences(reader, text, per_text, vector, told)
-        if sentences:
+    for text, own in zip(texts, weighed, strict=True):
+        near = [entry for entry in own if shape.vector is None or entry.nearness >= least]
+        chosen = _nearest_untold(near, shape.per_text, told)
+        if chosen:
+            sentences = tuple(DraftSentence(text=entry.text, quotes=(entry.quote,)) for entry in chosen)
             blocks.append(DraftBlock(title=text.title, sentences=sentences))
     return tuple(blocks)
 
 
-def _told_sentences(
-    reader: SourceReader, text: DerivedText, count: int, vector: FloatVector | None, told: set[Quote]
-) -> tuple[DraftSentence, ...]:
-    drafted: list[tuple[float, int, DraftSentence, Quote]] = []
+def _weighed_sentences(reader: SourceReader, text: DerivedText, vector: FloatVector | None) -> list[_Weighed]:
+    weighed: list[_Weighed] = []
     for place, sentence in enumerate(text.sentences):
         quote = reader.quote(sentence)
-        if quote is not None and quote not in told:
+        if quote is not None:
             nearness = reader.nearness(sentence, vector) if vector is not None else -float(place)
-            drafted.append((-nearness, place, DraftSentence(text=sentence.text, quotes=(quote,)), quote))
-    chosen = sorted(sorted(drafted, key=lambda entry: entry[:2])[:count], key=lambda entry: entry[1])
-    told.update(quote for *_, quote in chosen)
-    return tuple(sentence for _, _, sentence, _ in chosen)
+            weighed.append(_Weighed(place=place, nearness=nearness, text=sentence.text, quote=quote))
+    return weighed
+
+
+def _nearest_untold(weighed: Sequence[_Weighed], count: int, told: set[Quote]) -> list[_Weighed]:
+    chosen: dict[Quote, _Weighed] = {}
+    for entry in sorted(weighed, key=lambda entry: (-entry.nearness, entry.place)):
+        if len(chosen) < count and entry.quote not in told:
+            chosen.setdefault(entry.quote, entry)
+    told.update(chosen)
+    return sorted(chosen.values(), key=lambda entry: entry.place)
 
 
 def _overlap(source: Sentence, span: tuple[int, int]) -> bool:

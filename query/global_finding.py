@@ -3,12 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_store.records import Hit, SearchKind, SourcedSentence
+from graph_store.records import Hit, SearchKind, SourcedSentence, TreeNode
 from graph_store.store import GraphStore
 from query.citations import DraftBlock
-from query.fusion import ranks, reciprocal_rank_fusion
+from query.fusion import z_sum
 from query.outcome import RankedResult
+from query.question import Question
+from query.rarity import WordRarity
 from query.request import Request
+from query.settings import TopicSettings
+from query.text_words import content_stems
+from query.theme_words import topic_stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,10 @@ class DerivedHits:
         """The largest cosine with the question; -1 where nothing was found."""
         return max(self.dense.values(), default=-1.0)
 
+    def score(self, item: str) -> float:
+        """Return the fused score of an item, 0 where it was not found."""
+        return next((hit.score for hit in self.fused if hit.id == item), 0.0)
+
     def signals(self, item: str) -> dict[str, float]:
         """Return what spoke for an item."""
         told = {"bm25": self.bm25.get(item), "dense": self.dense.get(item)}
@@ -39,17 +48,53 @@ class DerivedHits:
 
 
 def search_derived(store: GraphStore, request: Request, *, kind: SearchKind, candidates: int) -> DerivedHits:
-    """Search derived texts by keywords and vector; fused by rank."""
+    """Search derived texts by keywords and vector; fused by standardised scores."""
     k = max(candidates, request.k)
     bm25 = store.search_keywords(request.access, request.question.searched, kind=kind, k=k, filters=request.filters)
     dense = store.search_vectors(request.access, request.vector, kind=kind, k=k, filters=request.filters)
-    return DerivedHits(
-        fused=reciprocal_rank_fusion([list(ranks(bm25)), list(ranks(dense))]),
-        bm25={hit.id: hit.score for hit in bm25},
-        dense={hit.id: hit.score for hit in dense},
-    )
+    by_words = {hit.id: hit.score for hit in bm25}
+    by_vector = {hit.id: hit.score for hit in dense}
+    return DerivedHits(fused=z_sum([by_words, by_vector]), bm25=by_words, dense=by_vector)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTexts:
+    """The texts found for a question, and the largest cosine of one with it."""
+
+    texts: Sequence[str]
+    nearest: float
+
+
+def is_on_topic(
+    question: Question, found: FoundTexts, rarity: WordRarity, settings: TopicSettings, *, least_words: float
+) -> bool:
+    """Tell whether texts are about the subject of a question: near enough by cosine, or near and in its words.
+
+    A question without a subject is about everything.
+    """
+    shares = rarity.shares(topic_stems(question))
+    if not shares or found.nearest >= settings.clear_cosine:
+        return True
+    held = set(content_stems(" ".join(found.texts)))
+    covered = sum(share for word_stem, share in shares.items() if word_stem in held)
+    return found.nearest >= settings.least_cosine and covered >= least_words
 
 
 def joined_text(sentences: Sequence[SourcedSentence]) -> str:
     """Return the sentences of a derived text as one text."""
     return " ".join(sentence.text for sentence in sentences)
+
+
+def node_result(rank: int, node: TreeNode, hits: DerivedHits | None) -> RankedResult:
+    """Return a tree node as a result; ``hits`` is None where it was not found by searching."""
+    signals = hits.signals(node.id) if hits is not None else {}
+    return RankedResult(
+        rank=rank,
+        kind="tree_node",
+        id=node.id,
+        document_id=node.document_id or "",
+        title=node.title,
+        score=hits.score(node.id) if hits is not None else 0.0,
+        signals={**signals, "level": node.level, "chunks": len(node.chunk_ids)},
+        text=joined_text(node.summary),
+    )

@@ -1,5 +1,6 @@
 """Passages with their documents, and the sentences in them that may answer."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ from graph_store.records import Chunk, Document, Sentence
 from graph_store.store import GraphStore
 from model_clients.embedder import FloatVector
 from query.text_words import content_stems
+
+_MARKUP = re.compile(r"^\s*#{1,6}\s|\|\s*:?-{3,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,10 @@ def read_passages(store: GraphStore, access: Access, chunks: Sequence[Chunk]) ->
 def read_sentences(
     store: GraphStore, access: Access, passages: Sequence[Passage], vector: FloatVector
 ) -> tuple[CandidateSentence, ...]:
-    """Read the sentences of ``passages`` with their cosines to ``vector`` ((d,), unit length), in passage order."""
+    """Read the sentences of ``passages`` with their cosines to ``vector`` ((d,), unit length), in passage order.
+
+    Headings, and the header row of a table with its rule, tell nothing by themselves and are left out.
+    """
     by_chunk = {passage.chunk.id: passage for passage in passages}
     read = store.sentences(access, list(by_chunk))
     if not read.sentences:
@@ -67,14 +73,19 @@ def read_sentences(
     return tuple(
         _candidate(by_chunk[sentence.chunk_id], sentence, cosine)
         for sentence, cosine in zip(read.sentences, cosines, strict=True)
+        if not _MARKUP.search(_text(by_chunk[sentence.chunk_id], sentence))
     )
 
 
 def _candidate(passage: Passage, sentence: Sentence, cosine: float) -> CandidateSentence:
-    text = passage.chunk.text[sentence.char_start : sentence.char_end]
+    text = _text(passage, sentence)
     return CandidateSentence(
         passage=passage, sentence=sentence, text=text, cosine=cosine, stems=frozenset(content_stems(text))
     )
+
+
+def _text(passage: Passage, sentence: Sentence) -> str:
+    return passage.chunk.text[sentence.char_start : sentence.char_end]
 
 
 def _context_stems(document: Document, chunk: Chunk) -> frozenset[str]:

@@ -37,8 +37,6 @@ class CommunitySettings:
     """At most this many themes are told."""
     sentences_per_theme: int = 2
     """Sentences told of each theme."""
-    least_cosine: float = 0.2
-    """Where no report is as near to the question as this, nothing was found."""
     share_of_best: float = 0.5
     """Reports below this share of the best cosine are left out."""
 
@@ -50,15 +48,29 @@ class SummarySettings:
     candidates: int = 40
     """How many nodes the keyword search and the vector search each contribute."""
     nodes: int = 5
-    """At most this many nodes are told where the question names no document."""
+    """At most this many documents and nodes are told where the question names no document."""
     sentences: int = 6
     """Sentences of the summary of one document."""
     sentences_per_node: int = 2
     """Sentences told of each node where several are."""
     title_share: float = 0.6
     """A document is named by the question where this share of its title's words, by rarity, stands in it."""
-    least_cosine: float = 0.2
-    """Where no node is as near to the question as this, nothing was found."""
+    share_of_best: float = 0.6
+    """Sentences below this share of the best sentence's cosine are left out where the question has a subject."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicSettings:
+    """When reports and tree nodes are about the subject of a question, so that a digest of them answers it."""
+
+    clear_cosine: float = 0.45
+    """A text as near to the question as this is about its subject, whatever its words."""
+    least_cosine: float = 0.1
+    """Below this cosine nothing is about the subject, whatever its words."""
+    theme_words: float = 0.3
+    """Between the two, the reports found must hold this share of the subject's words, by rarity."""
+    summary_words: float = 0.5
+    """The same for a summary, which is asked for by the words of its subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,5 +106,6 @@ class QuerySettings:
     local: LocalSettings = field(default_factory=LocalSettings)
     community: CommunitySettings = field(default_factory=CommunitySettings)
     summary: SummarySettings = field(default_factory=SummarySettings)
+    topic: TopicSettings = field(default_factory=TopicSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     router: RouterSettings = field(default_factory=RouterSettings)

@@ -27,6 +27,7 @@ with within without won would wouldn yes yet you your yours yourself yourselves 
 STOP_WORDS = frozenset(_STOP_TEXT.split())
 
 _ENDINGS = ("ingly", "edly", "ing", "ed")
+_NOUN_ENDINGS = ("ion", "ment", "er", "or")
 
 
 def tokens(text: str) -> list[str]:
@@ -52,13 +53,18 @@ def unique(items: list[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=200_000)
 def stem(token: str) -> str:
-    """Return a light stem: plural, -ed, -ing, final e and doubled consonant off; words of other scripts unchanged.
+    """Return a light stem: plural, -ed, -ing, -ion, -ment, -er, final e and doubled consonants off.
 
-    "cities" -> "city", "planned" -> "plan", "directing" -> "direct", "orbits" -> "orbit".
+    "cities" -> "city", "planned" -> "plan", "directing", "director" and "direction" -> "direct". Words of other scripts
+    and short ones stay as they are.
     """
     if len(token) <= 3 or not token.isascii() or not token.isalpha():
         return token
-    return _verb_stem(_singular(token))
+    singular = _singular(token)
+    for ending in _NOUN_ENDINGS:
+        if singular.endswith(ending) and len(singular) - len(ending) >= 4:
+            return _undoubled(singular[: -len(ending)])
+    return _verb_stem(singular)
 
 
 def _singular(token: str) -> str:

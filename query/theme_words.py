@@ -14,7 +14,8 @@ whole entire across together give list name describe outline overview summary su
 summarized sum recap gist digest picture big brief briefly short long sentence sentences paragraph bullet point points
 high level kind kinds type types sort sorts area areas field fields category categories thing things read reader write
 written show shows say says know learn present presented run runs emerge emerges arise arises appear appears thread
-threads pattern patterns takeaway takeaways conclusion conclusions message messages use used include included
+threads pattern patterns takeaway takeaways conclusion conclusions message messages use used include included come
+comes coming way ways
 """
 _THEME_STEMS = frozenset(content_stems(_THEME_TEXT))
 _WHOLE_TEXT = (

@@ -1,6 +1,5 @@
 """Which document a question names."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
@@ -19,6 +18,15 @@ class NamedDocument:
     share: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TitleMatch:
+    document: Document
+    key: str
+    held: float
+    share: float
+    stands_whole: bool
+
+
 class TitleIndex:
     """Titles of documents by their words. Making it is one pass over the titles, asking one over the matching ones."""
 
@@ -33,28 +41,42 @@ class TitleIndex:
     def named_by(self, question: Question, *, least_share: float) -> NamedDocument | None:
         """Return the document whose title the question holds best, or None.
 
-        A title quoted or standing whole in the question wins; else the title with the largest rarity of matching words
-        among those of which at least ``least_share`` is matched; ties by id.
+        A title standing whole in the question wins; where two different titles do, the question is about both, and
+        about neither document alone. Else the title with most matched rarity wins, of those of which at least
+        ``least_share`` is matched; ties by id.
         """
-        matched: Counter[int] = Counter()
-        for word_stem in question.stems:
-            for position in self._holders.get(word_stem, ()):
-                matched[position] += 1
         asked = f" {name_key(question.searched)} "
-        best: tuple[float, float, str, NamedDocument] | None = None
-        for position in matched:
-            candidate = self._candidate(position, question, asked)
-            if candidate[1] >= least_share and (best is None or candidate[:3] > best[:3]):
-                best = candidate
-        return best[3] if best is not None else None
+        matches = [self._match(position, question, asked) for position in self._candidates(question)]
+        whole = _longest([match for match in matches if match.stands_whole])
+        if len(whole) > 1:
+            return None
+        likely = whole or [match for match in matches if match.share >= least_share]
+        if not likely:
+            return None
+        best = max(likely, key=lambda match: (match.held, match.share, match.document.id))
+        return NamedDocument(document=best.document, share=best.share)
 
-    def _candidate(self, position: int, question: Question, asked: str) -> tuple[float, float, str, NamedDocument]:
-        document, stems = self._documents[position], self._stems[position]
-        rarity = {word_stem: self._rarity(word_stem) for word_stem in stems}
+    def _candidates(self, question: Question) -> list[int]:
+        return sorted({position for word_stem in question.stems for position in self._holders.get(word_stem, ())})
+
+    def _match(self, position: int, question: Question, asked: str) -> "_TitleMatch":
+        document = self._documents[position]
+        rarity = {word_stem: self._rarity(word_stem) for word_stem in self._stems[position]}
         held = sum(weight for word_stem, weight in rarity.items() if word_stem in question.stems)
-        stands_whole = f" {name_key(document.title)} " in asked
+        key = name_key(document.title)
+        stands_whole = f" {key} " in asked
         share = 1.0 if stands_whole else held / sum(rarity.values())
-        return (held + stands_whole, share, document.id, NamedDocument(document=document, share=share))
+        return _TitleMatch(document=document, key=key, held=held, share=share, stands_whole=stands_whole)
 
     def _rarity(self, word_stem: str) -> float:
         return log(1.0 + len(self._documents) / len(self._holders[word_stem]))
+
+
+def _longest(matches: Sequence[_TitleMatch]) -> list[_TitleMatch]:
+    """Return the matches whose title is not part of another's: "Pioneer" is not meant where "Pioneer 10" stands."""
+    keys = {match.key for match in matches}
+    kept: dict[str, _TitleMatch] = {}
+    for match in matches:
+        if not any(match.key != key and f" {match.key} " in f" {key} " for key in keys):
+            kept.setdefault(match.key, match)
+    return list(kept.values())

@@ -91,7 +91,9 @@ def test_a_theme_question_is_told_theme_by_theme(engine: QueryEngine) -> None:
 
 
 def test_a_theme_question_with_a_subject_starts_with_the_nearest_theme(engine: QueryEngine) -> None:
-    answer = engine.ask("What themes come up about lighthouses and engineers?", AskOptions(route="community"))
+    answer = engine.ask(
+        "What do the documents say of Ida Holm, the engineer who built the lighthouse?", AskOptions(route="community")
+    )
     assert answer.answer.split("\n")[0] == "Lighthouses"
 
 
