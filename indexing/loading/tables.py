@@ -18,7 +18,8 @@ def parse_csv(text: str, usual_delimiter: str) -> ParsedSource:
 
     Commas, semicolons, tabs and bars are told apart by which of them cuts the first rows into the most equal columns.
     """
-    csv.field_size_limit(len(text) + 1)  # a whole file may be one cell, and has passed the size cap
+    # A whole file may be one cell, and has passed the size cap. The limit is the process's own: never lower it.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     delimiter = _delimiter(text[:_SNIFFED_CHARS], usual_delimiter)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))

@@ -100,5 +100,6 @@ def test_hostile_repetition_takes_linear_time(unit: str) -> None:
         sentence_spans(text)
         return time.process_time() - start
 
-    # A quadratic search would take 16 times as long for four times the text, and seconds for the longer one.
-    assert seconds(40_000) < 8 * seconds(10_000) + 0.3
+    # A quadratic search would take 16 times as long for four times the text, and seconds for the longer one, each time;
+    # a busy machine may do that once.
+    assert any(seconds(40_000) < 8 * seconds(10_000) + 0.3 for _ in range(5))

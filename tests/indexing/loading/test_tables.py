@@ -66,3 +66,9 @@ def test_every_cell_of_a_written_file_is_read_back(rows: list[list[str]]) -> Non
     lines = parse_csv(written.getvalue(), ",").text.splitlines()
     read = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in [lines[0], *lines[2:]]]
     assert read == rows
+
+
+def test_the_limit_of_the_process_is_never_lowered() -> None:
+    before = csv.field_size_limit()
+    parse_csv("a,b\n1,2\n", ",")
+    assert csv.field_size_limit() >= before
