@@ -204,7 +204,7 @@ def test_other_system_errors_are_ours() -> None:
 
 
 def belvedere_process(*arguments: str | Path) -> list[str]:
-    # Whatever started the tests may ignore interrupts, and children inherit that: take them as a terminal's child would.
+    # Whatever started the tests may ignore interrupts, and children inherit that: take them as a terminal would.
     listens = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     return [sys.executable, "-c", f"{listens}; from belvedere.cli.main import main; main()", *map(str, arguments)]
 
