@@ -21,6 +21,12 @@ _BUSY = (StoreLocked, "{path} is locked by another process: wait until it is don
 _BROKEN_RULE = (InvalidRecord, "a record breaks a rule of the store: {error}")
 _DAMAGED = (StoreUnusable, "{path} is no database or damaged ({error}): restore a backup or index again")
 _FORBIDDEN = (StoreUnusable, "cannot open {path} ({error}): check the permissions of the file and its folder")
+# A quota or a limit on the size of files is told like this, and so is a disk that fails.
+_DISK = (
+    StoreUnusable,
+    "cannot read or write {path} ({error}): check the free space, the quota and the disk, and run again;"
+    " what was acknowledged is kept",
+)
 _MEANINGS: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_BUSY: _BUSY,
@@ -28,6 +34,7 @@ _MEANINGS: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_CONSTRAINT: _BROKEN_RULE,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_IOERR: _DISK,
     sqlite3.SQLITE_CANTOPEN: _FORBIDDEN,
     sqlite3.SQLITE_READONLY: _FORBIDDEN,
     sqlite3.SQLITE_PERM: _FORBIDDEN,

@@ -1,4 +1,5 @@
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -189,6 +190,22 @@ def test_a_full_disk_changes_nothing_and_is_told(store_folder: Path) -> None:
         assert found(store, "word") == ["a-0"]
         connection.execute("PRAGMA max_page_count=1000000")
         store.write_documents([document_bundle("b", ["Beta word"])])
+        assert found(store, "word") == ["a-0", "b-0"]
+
+
+def test_a_limit_on_the_size_of_files_is_told(store_folder: Path) -> None:
+    with writer(store_folder) as store:
+        store.write_documents([document_bundle("a", ["Alpha word"])])
+        large = document_bundle("b", ["Beta word"])
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, hard))
+        try:
+            with pytest.raises(StoreUnusable, match="check the free space, the quota and the disk"):
+                store.write_documents([replace(large, document=replace(large.document, source_uri="x" * 1_000_000))])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert found(store, "word") == ["a-0"]
+        store.write_documents([large])
         assert found(store, "word") == ["a-0", "b-0"]
 
 
