@@ -2,6 +2,16 @@
 
 from dataclasses import dataclass
 
+_LEAST = (
+    ("ann_neighbours", 2),
+    ("ann_build_effort", 1),
+    ("ann_search_effort", 1),
+    ("keyword_terms", 1),
+    ("keyword_memory_bytes", 15_000_000),
+    ("log_rows", 0),
+    ("busy_timeout_ms", 0),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
@@ -45,3 +55,9 @@ class StoreSettings:
 
     busy_timeout_ms: int = 5_000
     """How long a statement waits for a lock in the database, in milliseconds."""
+
+    def __post_init__(self) -> None:
+        """Refuse memory that the keyword index cannot be written with, and sizes below what means anything."""
+        for name, least in _LEAST:
+            if getattr(self, name) < least:
+                raise ValueError(f"store setting {name} is {getattr(self, name)!r}; give {least:,} or more")

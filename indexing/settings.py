@@ -24,6 +24,11 @@ class IndexingSettings:
     batch_chunks: int = 256
     """Chunks per commit: an interrupted run loses at most this much work."""
 
+    def __post_init__(self) -> None:
+        """Refuse a batch without chunks."""
+        if self.batch_chunks < 1:
+            raise ValueError(f"indexing setting batch_chunks is {self.batch_chunks!r}; give 1 or more")
+
     def document_fingerprint(self) -> str:
         """Name the settings that a stored document depends on: where they change, documents are made anew."""
         return settings_fingerprint(self.chunking, self.extraction)

@@ -2,14 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from belvedere.cli.options import EVERYBODY, GivenPath, Shared
-from belvedere.cli.printing import say, say_json
+from belvedere.cli.printing import drop_output, say, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.errors import UserMistake
+
+if TYPE_CHECKING:
+    from belvedere.knowledge_base import KnowledgeBase
 
 
 @click.command()
@@ -33,10 +36,19 @@ def export(shared: Shared, form: Literal["graphml", "jsonl"], output: Path | Non
         raise UserMistake("with --json the export needs a file to go to: add --output FILE")
     with shared.open() as kb, ProgressBar("exporting"):
         if output is None:
-            kb.export(sys.stdout.buffer, form)
+            _to_stdout(kb, form)
             return
         counts = kb.export(output, form)
     if shared.as_json:
         say_json({"path": str(output), "format": form, "records": counts})
     else:
         say(f"{output}: " + ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in counts.items()))
+
+
+def _to_stdout(kb: "KnowledgeBase", form: Literal["graphml", "jsonl"]) -> None:
+    """Export to stdout; a reader that has gone away (``| head``) has had enough, and that is no fault."""
+    try:
+        kb.export(sys.stdout.buffer, form)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()

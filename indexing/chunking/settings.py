@@ -24,3 +24,16 @@ class ChunkingSettings:
     """The size of a ``window``; less where the title needs the room in what the embedder reads."""
     window_overlap: int = 64
     """What consecutive windows share."""
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that no text can be cut to."""
+        for name in ("max_tokens", "parent_tokens", "window_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"chunking setting {name} is {getattr(self, name)!r}; give 1 or more")
+        if not 0 <= self.overlap < 1:
+            raise ValueError(f"chunking setting overlap is {self.overlap!r}; give 0 or more and less than 1")
+        if not 0 <= self.window_overlap < self.window_tokens:
+            raise ValueError(
+                f"chunking setting window_overlap is {self.window_overlap!r};"
+                f" give 0 or more and less than window_tokens ({self.window_tokens!r})"
+            )

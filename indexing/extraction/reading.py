@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from indexing.extraction.names import NameSpan, find_names, is_name, trim_name
 from indexing.extraction.settings import ExtractionSettings
 from indexing.extraction.statements import Statement, sentence_statements
+from model_clients.errors import ModelMissing
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -67,8 +68,15 @@ class TextReader:
         if self._pipeline is None:
             import spacy  # noqa: PLC0415  # heavy import, only when used
 
-            # Coarse tags and lemmas cost a quarter of the time; the fine tags are enough here.
-            self._pipeline = spacy.load(self._settings.spacy_model, exclude=["lemmatizer", "attribute_ruler", "senter"])
+            name = self._settings.spacy_model
+            try:
+                # Coarse tags and lemmas cost a quarter of the time; the fine tags are enough here.
+                self._pipeline = spacy.load(name, exclude=["lemmatizer", "attribute_ruler", "senter"])
+            except OSError as error:
+                raise ModelMissing(
+                    f"the spaCy pipeline {name!r} is not installed or cannot be loaded: install it, or change the"
+                    " setting indexing.extraction.spacy_model"
+                ) from error
         return self._pipeline
 
 

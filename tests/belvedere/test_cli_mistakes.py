@@ -99,6 +99,10 @@ def test_what_is_too_large_or_no_text_finds_nothing(belvedere: Belvedere, indexe
         ("query: {local: {damping: much}}", ("query.local.damping", "expected a number, got 'much'")),
         ("embedder: {model: 'hashing:many'}", ("hashing:many", "hashing:256")),
         ("\x00", ("not valid YAML",)),
+        ("indexing: {chunking: {max_tokens: 0}}", ("indexing.chunking", "max_tokens is 0; give 1 or more")),
+        ("indexing: {chunking: {overlap: 1.0}}", ("indexing.chunking", "overlap is 1.0")),
+        ("store: {keyword_memory_bytes: 5}", ("store", "keyword_memory_bytes is 5; give 15,000,000 or more")),
+        ("indexing: {batch_chunks: 0}", ("indexing", "batch_chunks is 0; give 1 or more")),
     ],
 )
 def test_a_settings_file_that_cannot_be_used(
@@ -126,6 +130,15 @@ def test_a_model_that_is_not_installed(belvedere: Belvedere, tmp_path: Path) -> 
     place = make_place(tmp_path / "place")
     place.config.write_text("embedder: {model: 'bundled:no-such-model'}", encoding="utf-8")
     assert_mistake(belvedere("index", place.corpus, *place.options), "no-such-model")
+
+
+@pytest.mark.model
+def test_a_parser_that_is_not_installed(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    place.config.write_text(
+        'embedder: {model: "hashing:64"}\nindexing: {extraction: {spacy_model: nothing}}\n', encoding="utf-8"
+    )
+    assert_mistake(belvedere("index", place.corpus, *place.options), "'nothing'", "indexing.extraction.spacy_model")
 
 
 @pytest.mark.model
@@ -210,8 +223,9 @@ def belvedere_process(*arguments: str | Path) -> list[str]:
 
 
 @pytest.mark.model
-def test_a_reader_that_goes_away_is_no_fault(indexed_place: Place) -> None:
-    command = belvedere_process("communities", *indexed_place.options)
+@pytest.mark.parametrize("arguments", [["communities"], ["export", "--format", "jsonl"]])
+def test_a_reader_that_goes_away_is_no_fault(indexed_place: Place, arguments: list[str]) -> None:
+    command = belvedere_process(*arguments, *indexed_place.options)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
