@@ -76,13 +76,9 @@ def _escape_bars(root: Any) -> None:  # noqa: ANN401  # lxml ships no types
     for cell in root.iter("td", "th"):
         for element in cell.iter():
             if "|" in (element.text or ""):
-                element.text = _escaped(element.text)
+                element.text = _BARE_BAR.sub(r"\\|", element.text)
             if "|" in (element.tail or "") and element is not cell:
-                element.tail = _escaped(element.tail)
-
-
-def _escaped(text: str) -> str:
-    return _BARE_BAR.sub(r"\\|", _NOT_XML.sub("", text))
+                element.tail = _BARE_BAR.sub(r"\\|", element.tail)
 
 
 def _tree(html: str) -> Any:  # noqa: ANN401  # lxml ships no types
@@ -92,9 +88,20 @@ def _tree(html: str) -> Any:  # noqa: ANN401  # lxml ships no types
         html = f"<html><body>{html}"  # else the parser takes the page's first elements for a part of its head
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     try:
-        return lxml_html.document_fromstring(html.replace("\0", "").encode("utf-8", errors="replace"), parser=parser)
+        root = lxml_html.document_fromstring(html.replace("\0", "").encode("utf-8", errors="replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError):  # the page is empty
         return None
+    _drop_controls(root)
+    return root
+
+
+def _drop_controls(root: Any) -> None:  # noqa: ANN401  # lxml ships no types
+    """Remove the control characters that the parser lets in, and that no element's text may be set to."""
+    for element in root.iter():
+        if _NOT_XML.search(element.text or ""):
+            element.text = _NOT_XML.sub("", element.text)
+        if _NOT_XML.search(element.tail or ""):
+            element.tail = _NOT_XML.sub("", element.tail)
 
 
 def _is_web_page(root: Any) -> bool:  # noqa: ANN401  # lxml ships no types
@@ -121,7 +128,7 @@ def _main_text(root: Any) -> str:  # noqa: ANN401  # lxml ships no types
             include_tables=True,
             favor_recall=True,
         )
-    except RecursionError:
+    except (RecursionError, ValueError):  # elements nested too deep, or text that it cannot write
         extracted = None
     main = extracted or ""
     rest = _without_boilerplate(root)

@@ -58,22 +58,22 @@ class Plumber:
 
     def grids(self, number: int) -> tuple[Grid, ...]:
         """Return the ruled tables of page ``number`` (from 0) with two rows and columns or more."""
-        from pdfplumber.utils.exceptions import PdfminerException  # noqa: PLC0415  # heavy import, only when used
+        from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException  # noqa: PLC0415  # heavy import
 
         try:
             page = self._page(number)
             found = [_grid(table, page) for table in page.find_tables()] if not page.rotation else []
-        except (*_DAMAGE, PdfminerException):
+        except (*_DAMAGE, MalformedPDFException, PdfminerException):
             return ()
         return tuple(grid for grid in found if _is_table(grid))
 
     def vertical_text(self, number: int) -> str:
         """Return the text of a page of vertical writing, one line a column, in the order of the file."""
-        from pdfplumber.utils.exceptions import PdfminerException  # noqa: PLC0415  # heavy import, only when used
+        from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException  # noqa: PLC0415  # heavy import
 
         try:
             chars = self._page(number).chars
-        except (*_DAMAGE, PdfminerException):
+        except (*_DAMAGE, MalformedPDFException, PdfminerException):
             return ""
         lines: list[str] = []
         at: float | None = None

@@ -176,5 +176,12 @@ def test_nothing_becomes_nothing() -> None:
     assert html_to_markdown("") == ""
 
 
+@pytest.mark.parametrize("control", ["&#1;", "\x01", "&#xfffe;", "&#0;"])
+def test_a_control_character_in_the_text_does_not_break_extraction(control: str) -> None:
+    text = text_of(f"<nav>menu</nav><article><p>{control}{PROSE * 4}</p>{control}<p>{PROSE}{control}</p></article>")
+    assert "replaced two of its pumps" in text
+    assert "menu" not in text
+
+
 def test_a_control_character_in_a_table_cell_does_not_break_loading() -> None:
     assert "a\\|b" in text_of("<table><tr><td>&#1;a|b</td></tr><tr><td>c</td></tr></table>")
