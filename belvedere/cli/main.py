@@ -18,7 +18,7 @@ from belvedere.cli.evaluate import evaluate
 from belvedere.cli.export import export
 from belvedere.cli.graph import graph
 from belvedere.cli.index import index
-from belvedere.cli.printing import complain
+from belvedere.cli.printing import complain, drop_output
 from belvedere.cli.search import search
 from belvedere.cli.status import status
 from belvedere.cli.tree import tree
@@ -51,6 +51,9 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         complain(_usage_sentence(error))
         return MISTAKE
+    except SystemExit:  # click's answer to a reader of the help that has gone away, which is no fault
+        drop_output()
+        return OK
     except (KeyboardInterrupt, click.Abort):
         complain("stopped; nothing is lost: run the same command again to go on")
         return STOPPED

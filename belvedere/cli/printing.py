@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 def say(text: str = "", *, bold: bool = False) -> None:
     """Print text for people, without the control characters that it may hold; bold where stdout is a terminal."""
     shown = _encodable(clean(text))
-    _write(click.style(shown, bold=True) if bold and sys.stdout.isatty() else shown)
+    _write(click.style(shown, bold=True) if bold else shown)
 
 
 def say_json(content: Mapping[str, object]) -> None:
@@ -64,7 +64,8 @@ def shown_bytes(size: int) -> str:
 
 
 def _encoding() -> str:
-    return (sys.stdout.encoding or "utf-8").lower()
+    # Where stdout was closed before we started there is no stream at all.
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
 
 
 def _encodable(text: str) -> str:
@@ -76,7 +77,6 @@ def _write(text: str) -> None:
     """Print to stdout; a reader that has gone away (``| head``) has had enough, and that is no fault."""
     try:
         click.echo(text)
-        sys.stdout.flush()
     except BrokenPipeError:
         drop_output()
 

@@ -2,6 +2,8 @@
 
 import errno
 import fcntl
+import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -288,3 +290,37 @@ def stored_documents(database: Path) -> int:
     finally:
         connection.close()
     return int(count)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+@pytest.mark.model
+@pytest.mark.parametrize("command", [["status"], ["export", "--format", "jsonl"]])
+def test_output_that_finds_no_room(indexed_place: Place, command: list[str]) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        finished = subprocess.run(
+            belvedere_process(*command, *indexed_place.options),
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert finished.returncode == 2
+    assert finished.stderr.count("\n") == 1
+    assert "no space left on the disk" in finished.stderr
+
+
+@pytest.mark.model
+def test_output_that_was_closed_beforehand(indexed_place: Place) -> None:
+    command = shlex.join(belvedere_process("status", "--json", *indexed_place.options))
+    finished = subprocess.run(f"{command} >&-", shell=True, check=False, capture_output=True, text=True)
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "", "")
+
+
+def test_help_that_nobody_reads() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stdout:
+        finished = subprocess.run(
+            belvedere_process("--help"), check=False, stdout=stdout, stderr=subprocess.PIPE, text=True
+        )
+    assert (finished.returncode, finished.stderr) == (0, "")

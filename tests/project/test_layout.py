@@ -6,10 +6,11 @@ import statistics
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import belvedere
 
@@ -161,3 +162,25 @@ def test_make_targets_exist() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     assert re.search(r"^check: lint types floors test$", makefile, re.MULTILINE)
     assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().endswith("make check")
+
+
+def test_what_is_installed_fits_together() -> None:
+    """The same as ``pip check``, which an environment made by uv lacks."""
+    wrong: list[str] = []
+    seen: set[str] = set()
+    waiting = ["belvedere"]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for text in distribution(name).requires or ():
+            requirement = Requirement(text)
+            if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+                continue
+            waiting.append(requirement.name)
+            installed = version(requirement.name)
+            if not requirement.specifier.contains(installed, prereleases=True):
+                wrong.append(f"{name} wants {requirement}, installed is {installed}")
+    assert wrong == []
+    assert len(seen) > 50
