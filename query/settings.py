@@ -26,6 +26,11 @@ class LocalSettings:
     rarest_code: int = 5
     """Passages with the exact identifier of the question come first where at most this many have it."""
 
+    def __post_init__(self) -> None:
+        """Refuse a spread that divides by nothing."""
+        if self.restart_spread <= 0:
+            raise ValueError(f"local setting restart_spread is {self.restart_spread!r}; give more than 0")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommunitySettings:

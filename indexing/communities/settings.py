@@ -48,7 +48,7 @@ class CommunitySettings:
 
     def __post_init__(self) -> None:
         """Refuse values that no community can be made with."""
-        for name, least in (("max_cluster_size", 2), ("top_communities", 1), ("max_report_sentences", 1)):
+        for name, least in (("max_cluster_size", 2), ("top_communities", 1), ("max_report_sentences", 1), ("seed", 0)):
             value = getattr(self, name)
             if value < least:
                 raise ValueError(f"community setting {name} is {value!r}; give {least} or more")

@@ -15,3 +15,8 @@ class ExtractionSettings:
     """Longer spans are not names."""
     pronoun_sentences: int = 3
     """Leading sentences of a document in which he, she and it are taken for the document's subject."""
+
+    def __post_init__(self) -> None:
+        """Refuse a batch without texts."""
+        if self.batch_size < 1:
+            raise ValueError(f"extraction setting batch_size is {self.batch_size!r}; give 1 or more")

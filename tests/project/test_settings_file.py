@@ -55,3 +55,18 @@ def test_a_misspelt_key_of_any_section_is_refused_with_the_right_one(path: str) 
     text = "{" + ": {".join(path.split(".")) + ": {" + f"{name}x: 1" + "}" * (path.count(".") + 2)
     with pytest.raises(ConfigError, match=f"{path}: unknown key '{name}x'.*did you mean '{name}'"):
         parse_config(text, Settings, source="c.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "indexing: {extraction: {batch_size: 0}}",
+        "indexing: {communities: {seed: -1}}",
+        "indexing: {tree: {cluster_size: 1}}",
+        "indexing: {batch_chunks: 0}",
+        "query: {local: {restart_spread: 0}}",
+    ],
+)
+def test_a_value_that_cannot_work_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"c\.yaml, line 1: [a-z.]+: [a-z ]+ setting"):
+        parse_config(text, Settings, source="c.yaml")
