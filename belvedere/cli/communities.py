@@ -33,7 +33,7 @@ def communities(shared: Shared, level: int | None) -> None:
 
 def _show(community: "Community", names: Mapping[str, str]) -> None:
     say(f"level {community.level}: {community.title}", bold=True)
-    say(f"    {len(community.entity_ids)} entities, {len(community.chunk_ids)} passages  {community.id}")
+    say(f"    entities: {len(community.entity_ids)}, passages: {len(community.chunk_ids)}  {community.id}")
     say(wrapped(f"about: {', '.join(key_entity_names(community, names))}", indent="    "))
     for sentence in community.report:
         say(wrapped(f"- {sentence.text}", indent="    "))

@@ -33,7 +33,7 @@ def tree(shared: Shared, document: str | None) -> None:
 
 def _show(node: "TreeNode", by_id: Mapping[str, "TreeNode"], *, depth: int) -> None:
     indent = "  " * depth
-    say(f"{indent}{node.title} [level {node.level}, {len(node.chunk_ids)} passages]", bold=depth == 0)
+    say(f"{indent}{node.title} [level {node.level}, passages: {len(node.chunk_ids)}]", bold=depth == 0)
     say(wrapped(" ".join(sentence.text for sentence in node.summary), indent=indent + "  "))
     for child in _children(node, by_id):
         _show(child, by_id, depth=depth + 1)
