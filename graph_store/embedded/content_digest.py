@@ -31,14 +31,14 @@ def digest_content(connection: sqlite3.Connection, tenant: str) -> str:
     """Return a SHA-256 in hexadecimal over all records of a tenant, in canonical order.
 
     Vectors are left out (they differ in the last bits between machines), and so is what tells of the store and not of
-    its content: sequences, row numbers, and the times of the sources' last change.
+    its content: sequences, row numbers, how often a document changed, and when its source did.
     """
     digest = hashlib.sha256()
     scope = whole_tenant(connection, tenant)
     records: Iterable[object]
     for records in (
-        (replace(document, updated_at="") for document in read_documents(connection, scope)),
-        read_all_chunks(connection, scope),
+        (replace(document, updated_at="", version=0) for document in read_documents(connection, scope)),
+        (replace(chunk, document_version=0) for chunk in read_all_chunks(connection, scope)),
         *read_names(connection, tenant),
         read_entities(connection, scope),
         read_relations(connection, scope),
