@@ -1,9 +1,9 @@
 """Whether the documents answer a question at all: a trained score on how well the best passages support it."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AnySet
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations_with_replacement
 from typing import cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
 from query.local import LocalRanking
 from query.logistic import LogisticModel, read_weights
+from query.passages import CandidateSentence, Passage
 from query.question import Question
 from query.rarity import WordRarity
 from query.sentence_selection import ScoredSentence
@@ -36,11 +37,15 @@ class Support:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportEvidence:
-    """What the support of a question is told from. ``scored`` are sentences of the best passages, best first."""
+    """What the support of a question is told from. ``scored`` are sentences of the best passages, best first;
+    ``chosen`` those that would answer.
+    """
 
     question: Question
     ranking: LocalRanking
+    passages: Sequence[Passage]
     scored: Sequence[ScoredSentence]
+    chosen: Sequence[CandidateSentence]
     rarity: WordRarity
     graph: PassageGraph
 
@@ -82,30 +87,26 @@ def _lead(scores: Sequence[float]) -> float:
 
 
 def _missing_words(evidence: SupportEvidence) -> dict[str, float]:
-    """Return the rarity of the question's words that the best passage, pair and handful of passages leave open."""
+    """Return the rarity of the question's words that the best document, the chosen sentences and all passages lack."""
     weights = {word_stem: evidence.rarity.weight(word_stem) for word_stem in evidence.question.stems}
-    held = list(_stems_by_passage(evidence.scored).values())
+    by_document: dict[str, set[str]] = {}
+    for entry in evidence.scored:
+        by_document.setdefault(entry.candidate.passage.document.id, set()).update(entry.candidate.known_stems)
 
-    def missing(*passages: frozenset[str]) -> float:
-        return sum(weight for word_stem, weight in weights.items() if not any(word_stem in own for own in passages))
+    def missing(held: AnySet[str]) -> float:
+        return sum(weight for word_stem, weight in weights.items() if word_stem not in held)
 
     return {
-        "missing_in_passage": min(missing(own) for own in held),
-        "missing_in_pair": min(missing(one, other) for one, other in combinations_with_replacement(held[:6], 2)),
-        "missing_in_top": missing(*held[:_TOP_PASSAGES]),
+        "missing_in_document": min(missing(held) for held in by_document.values()),
+        "missing_in_choice": missing(frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))),
+        "missing_in_all": missing(frozenset().union(*by_document.values())),
     }
 
 
-def _stems_by_passage(scored: Sequence[ScoredSentence]) -> dict[int, frozenset[str]]:
-    stems: dict[int, frozenset[str]] = {}
-    for entry in sorted(scored, key=lambda entry: entry.candidate.passage.rank):
-        rank = entry.candidate.passage.rank
-        stems[rank] = stems.get(rank, frozenset()) | entry.candidate.known_stems
-    return stems
-
-
 def _name_features(evidence: SupportEvidence) -> dict[str, float]:
-    near = frozenset().union(*list(_stems_by_passage(evidence.scored).values())[:_TOP_PASSAGES])
+    near = frozenset().union(
+        *(entry.candidate.known_stems for entry in evidence.scored if entry.candidate.passage.rank <= _TOP_PASSAGES)
+    )
     names = [frozenset(content_stems(name)) for name in evidence.question.names]
     held = [len(stems & near) / len(stems) for stems in names if stems]
     return {

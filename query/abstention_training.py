@@ -1,8 +1,8 @@
 """Trains the abstention model on questions whose passages are there, and on the same questions with them taken away.
 
 ``python -m query.abstention_training --set NAME=STORE:QUESTIONS ...`` reads stores indexed before and question files
-(JSON Lines with ``question`` and ``gold_ids``, the ids of documents that answer) and writes abstention_weights.json.
-An unanswerable twin is made of each question by hiding its gold documents and every near-duplicate of their chunks.
+(JSON Lines with ``question`` and ``gold_ids``, the documents that answer, or ``gold_chunks``), and writes
+abstention_weights.json. Each question gets an unanswerable twin by hiding its gold and every near-duplicate of that.
 """
 
 import json
@@ -29,7 +29,6 @@ from query.fusion import z_sum
 from query.local import FirstStage, LocalRanking, search_first_stage, walk_from
 from query.local_answer import weigh_passages
 from query.logistic import LogisticModel
-from query.passages import read_passages
 from query.question import analyse
 from query.readable_view import ReadableView
 from query.request import Request
@@ -38,7 +37,7 @@ from query.settings import QuerySettings
 _WEIGHTS = Path(__file__).parent / "abstention_weights.json"
 _NEAR_DUPLICATE = 0.95
 _FALSE_ABSTENTIONS = 0.10
-_STRENGTH = 0.05
+_STRENGTH = 0.01
 _FOLDS = 10
 _DECIMALS = 5
 
@@ -48,10 +47,11 @@ Labels: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingQuestion:
-    """A question with the documents that answer it."""
+    """A question with the documents that answer it, or the very chunks where those are known."""
 
     text: str
-    gold: frozenset[str]
+    gold: frozenset[str] = frozenset()
+    gold_chunks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class ExampleMaker:
         """Yield the answerable and the unanswerable twin of each question."""
         for number, question in enumerate(questions):
             request = self._request(question.text)
-            hidden = self._hidden_chunks(question.gold)
+            hidden = self._hidden_chunks(question)
             graph = graph_without(self._graph, hidden)
             twins = (
                 (self._view, frozenset[str](), True),
@@ -96,8 +96,13 @@ class ExampleMaker:
         vector = self._embedder.embed_question(text)
         return Request(question=analyse(text), vector=vector, access=self._access, filters=(), k=k)
 
-    def _hidden_chunks(self, gold: frozenset[str]) -> frozenset[str]:
-        chunks = [chunk.id for item in sorted(gold) for chunk in self._store.document_chunks(self._access, item)]
+    def _hidden_chunks(self, question: TrainingQuestion) -> frozenset[str]:
+        of_documents = [
+            chunk.id
+            for document in sorted(question.gold)
+            for chunk in self._store.document_chunks(self._access, document)
+        ]
+        chunks = [*of_documents, *sorted(question.gold_chunks)]
         hidden = set(chunks)
         for vector in self._store.chunk_vectors(self._access, chunks).values():
             near = self._store.search_vectors(self._access, vector, kind="chunk", k=20)
@@ -107,8 +112,7 @@ class ExampleMaker:
     def _features(self, request: Request, view: ReadableView, hidden: frozenset[str]) -> Mapping[str, float] | None:
         found = search_first_stage(self._store, request, self._settings.local)
         ranking = self._ranking(request, view, _stage_without(found, hidden, self._settings.local.candidates))
-        passages = read_passages(self._store, self._access, ranking.chunks)
-        evidence = weigh_passages(self._store, request, view, ranking, passages)
+        evidence = weigh_passages(self._store, request, view, ranking, self._settings.answer)
         return support_features(evidence) if evidence.scored else None
 
     def _ranking(self, request: Request, view: ReadableView, stage: FirstStage) -> LocalRanking:
@@ -255,7 +259,15 @@ def _rounded(values: Matrix) -> tuple[float, ...]:
 
 def _read_questions(path: Path) -> list[TrainingQuestion]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [TrainingQuestion(text=row["question"], gold=frozenset(row["gold_ids"])) for row in rows if row["gold_ids"]]
+    questions = [
+        TrainingQuestion(
+            text=row["question"],
+            gold=frozenset(row.get("gold_ids", ())),
+            gold_chunks=frozenset(row.get("gold_chunks", ())),
+        )
+        for row in rows
+    ]
+    return [question for question in questions if question.gold or question.gold_chunks]
 
 
 def _examples_of(name: str, store_folder: Path, questions: Path) -> list[Example]:

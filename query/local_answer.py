@@ -28,31 +28,28 @@ def draft_answer(
     store: GraphStore, request: Request, view: ReadableView, ranking: LocalRanking, settings: AnswerSettings
 ) -> LocalDraft:
     """Choose the sentences that answer from the best passages of a ranking; none where the support is too weak."""
-    passages = read_passages(store, request.access, ranking.chunks[: settings.passages])
-    weighed = weigh_passages(store, request, view, ranking, passages)
+    weighed = weigh_passages(store, request, view, ranking, settings)
     support = judge_support(weighed, margin=settings.abstention_margin)
     blocks: tuple[DraftBlock, ...] = ()
     if support.is_enough:
-        chosen = choose_sentences(weighed.scored, request.question, view.rarity, settings)
-        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in chosen)),)
-    evidence = tuple(_evidence(weighed.scored, passage, weak=not support.is_enough) for passage in passages)
+        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in weighed.chosen)),)
+    evidence = tuple(_evidence(weighed.scored, passage, weak=not support.is_enough) for passage in weighed.passages)
     return LocalDraft(blocks=blocks, support=support, evidence=evidence)
 
 
 def weigh_passages(
-    store: GraphStore,
-    request: Request,
-    view: ReadableView,
-    ranking: LocalRanking,
-    passages: Sequence[Passage],
+    store: GraphStore, request: Request, view: ReadableView, ranking: LocalRanking, settings: AnswerSettings
 ) -> SupportEvidence:
-    """Score the sentences of ``passages`` against the question."""
+    """Score the sentences of the best passages against the question, and choose those that would answer."""
+    passages = read_passages(store, request.access, ranking.chunks[: settings.passages])
     candidates = read_sentences(store, request.access, passages, request.vector)
-    shares = view.rarity.shares(request.question.stems)
+    scored = score_sentences(candidates, request.question, view.rarity.shares(request.question.stems))
     return SupportEvidence(
         question=request.question,
         ranking=ranking,
-        scored=score_sentences(candidates, request.question, shares),
+        passages=passages,
+        scored=scored,
+        chosen=choose_sentences(scored, request.question, view.rarity, settings),
         rarity=view.rarity,
         graph=view.graph,
     )
