@@ -96,8 +96,8 @@ class Answer:
     """An answer with its verified citations.
 
     ``answer`` carries marks ``[n]``; every mark has its citation and every citation its mark. Where ``abstained``,
-    it says that nothing was found, and there are no citations. ``tokens`` counts the embedder's tokens of the context
-    that was weighed ("context") and of the answer ("answer").
+    it says that nothing was found, and there are no citations. ``tokens`` estimates, at four characters a token, the
+    context that was weighed ("context") and the answer ("answer").
     """
 
     question: str

@@ -28,18 +28,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateSentence:
-    """A sentence of a passage with its cosine to the question and the content stems of its own text."""
+    """A sentence of a passage with its cosine to the question.
+
+    ``known_stems`` are the content stems of the sentence, its title and its headings.
+    """
 
     passage: Passage
     sentence: Sentence
     text: str
     cosine: float
-    stems: frozenset[str]
-
-    @property
-    def known_stems(self) -> frozenset[str]:
-        """The stems of the sentence, its title and its headings."""
-        return self.stems | self.passage.context_stems
+    known_stems: frozenset[str]
 
 
 def read_passages(store: GraphStore, access: Access, chunks: Sequence[Chunk]) -> tuple[Passage, ...]:
@@ -80,7 +78,11 @@ def read_sentences(
 def _candidate(passage: Passage, sentence: Sentence, cosine: float) -> CandidateSentence:
     text = _text(passage, sentence)
     return CandidateSentence(
-        passage=passage, sentence=sentence, text=text, cosine=cosine, stems=frozenset(content_stems(text))
+        passage=passage,
+        sentence=sentence,
+        text=text,
+        cosine=cosine,
+        known_stems=passage.context_stems.union(content_stems(text)),
     )
 
 

@@ -94,31 +94,31 @@ class _Choice:
 
     def __init__(self, question: Question, rarity: WordRarity) -> None:
         self.sentences: list[CandidateSentence] = []
+        self.documents: set[str] = set()
+        self._texts: set[str] = set()
         self._asked = frozenset(question.stems)
-        self._shares = rarity.shares(question.stems)
+        self._open = rarity.shares(question.stems)
         self._rarity = rarity
-        self._covered: set[str] = set()
         self._bridges: dict[str, float] = {}
 
     def add(self, candidate: CandidateSentence) -> None:
         self.sentences.append(candidate)
-        self._covered |= candidate.known_stems & self._asked
+        self.documents.add(candidate.passage.document.id)
+        self._texts.add(candidate.text)
+        for word_stem in candidate.known_stems:
+            self._open.pop(word_stem, None)
         for name_stem in _name_stems(candidate) - self._asked:
             self._bridges[name_stem] = self._rarity.weight(name_stem)
 
-    def has(self, candidate: CandidateSentence) -> bool:
-        return any(candidate is other or candidate.text == other.text for other in self.sentences)
-
-    def has_document(self, candidate: CandidateSentence) -> bool:
-        return any(candidate.passage.document.id == other.passage.document.id for other in self.sentences)
-
     def gain(self, candidate: CandidateSentence) -> float:
-        """Return the share of the question that the candidate adds."""
-        return sum(self._shares[word_stem] for word_stem in (candidate.known_stems & self._asked) - self._covered)
+        """Return the share of the question that the candidate adds; none where its very words were chosen before."""
+        if candidate.text in self._texts:
+            return 0.0
+        return sum(share for word_stem, share in self._open.items() if word_stem in candidate.known_stems)
 
     def bridge(self, candidate: CandidateSentence) -> float:
         """Return the rarity of the rarest name that joins the candidate to a chosen sentence of another document."""
-        if self.has_document(candidate):
+        if candidate.passage.document.id in self.documents:
             return 0.0
         shared = candidate.known_stems & self._bridges.keys()
         return max((self._bridges[name_stem] for name_stem in shared), default=0.0)
@@ -127,11 +127,12 @@ class _Choice:
 def _next_sentence(scored: Sequence[ScoredSentence], choice: _Choice, least_gain: float) -> CandidateSentence | None:
     best: tuple[float, CandidateSentence] | None = None
     for entry in scored:
-        if choice.has(entry.candidate):
+        gain = choice.gain(entry.candidate)
+        if gain < least_gain:
             continue
-        gain, bridge = choice.gain(entry.candidate), choice.bridge(entry.candidate)
-        joined = bridge >= _RARE or choice.has_document(entry.candidate)
-        if gain < (least_gain if joined else _UNJOINED * least_gain):
+        bridge = choice.bridge(entry.candidate)
+        joined = bridge >= _RARE or entry.candidate.passage.document.id in choice.documents
+        if not joined and gain < _UNJOINED * least_gain:
             continue
         value = _GAIN * gain + entry.score + _BRIDGE * bridge
         if best is None or value > best[0]:

@@ -32,6 +32,8 @@ _NOUN_ENDINGS = ("ion", "ment", "er", "or")
 
 def tokens(text: str) -> list[str]:
     """Return the word tokens of ``text``, NFKC and case folded; runs of unspaced scripts become overlapping pairs."""
+    if text.isascii():
+        return _TOKEN.findall(text.lower())
     found: list[str] = []
     for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()):
         if len(token) > 2 and _UNSPACED.match(token):
