@@ -40,7 +40,7 @@ def summarise_topic(
         _result(rank, item, levels[item], hits) for rank, item in enumerate(list(levels)[: request.k], start=1)
     )
     found = FoundTexts(texts=[result.text for result in results], nearest=hits.nearest)
-    if not is_on_topic(request.question, found, view.rarity, topic, least_words=topic.summary_words):
+    if not is_on_topic(request.question, found, view.rarity, topic):
         return GlobalFinding(results=results, blocks=())
     texts = _grouped_texts(store, request, list(levels.values()), settings.nodes)
     shape = DigestShape(

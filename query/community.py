@@ -10,7 +10,7 @@ from query.hierarchy import Place, top_items, without_relatives
 from query.outcome import RankedResult
 from query.readable_view import ReadableView
 from query.request import Request
-from query.settings import CommunitySettings, TopicSettings
+from query.settings import CommunitySettings
 from query.theme_words import is_contentless
 
 # A filter admits a report only where all its chunks pass; so many are asked for to know which do.
@@ -18,9 +18,7 @@ _ALL_REPORTS = 10_000
 _LEAST_TOP_THEMES = 4
 
 
-def find_themes(
-    store: GraphStore, request: Request, view: ReadableView, settings: CommunitySettings, topic: TopicSettings
-) -> GlobalFinding:
+def find_themes(store: GraphStore, request: Request, view: ReadableView, settings: CommunitySettings) -> GlobalFinding:
     """Find the reports that answer a question and draft a digest of their themes.
 
     A question about nothing in particular ("What are the main themes?") is answered with the top level, largest
@@ -32,7 +30,7 @@ def find_themes(
     ranked = _top_reports(store, request) if contentless else _near_reports(store, request, hits, settings)
     results = tuple(_result(rank, community, hits) for rank, community in enumerate(ranked[: request.k], start=1))
     found = FoundTexts(texts=[result.text for result in results], nearest=hits.nearest)
-    if not is_on_topic(request.question, found, view.rarity, topic, least_words=topic.theme_words):
+    if not is_on_topic(request.question, found, view.rarity, settings.topic):
         return GlobalFinding(results=results, blocks=())
     themes = [DerivedText(title=item.title, sentences=item.report) for item in ranked[: settings.themes]]
     shape = DigestShape(

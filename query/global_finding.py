@@ -13,7 +13,7 @@ from query.rarity import WordRarity
 from query.request import Request
 from query.settings import TopicSettings
 from query.text_words import content_stems
-from query.theme_words import topic_stems
+from query.theme_words import speaks_of_collection, topic_stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,19 +65,23 @@ class FoundTexts:
     nearest: float
 
 
-def is_on_topic(
-    question: Question, found: FoundTexts, rarity: WordRarity, settings: TopicSettings, *, least_words: float
-) -> bool:
+def is_on_topic(question: Question, found: FoundTexts, rarity: WordRarity, settings: TopicSettings) -> bool:
     """Tell whether texts are about the subject of a question: near enough by cosine, or near and in its words.
 
-    A question without a subject is about everything.
+    A question without a subject is about everything. One that speaks of the documents together ("what do these articles
+    say of luck?") is put in words of its own, which need not stand in any text; but a name must.
     """
     shares = rarity.shares(topic_stems(question))
     if not shares or found.nearest >= settings.clear_cosine:
         return True
     held = set(content_stems(" ".join(found.texts)))
+    names = set(content_stems(" ".join(question.names)))
+    if names and names.isdisjoint(held):
+        return False
+    if speaks_of_collection(question) and found.nearest >= settings.collection_cosine:
+        return True
     covered = sum(share for word_stem, share in shares.items() if word_stem in held)
-    return found.nearest >= settings.least_cosine and covered >= least_words
+    return found.nearest >= settings.least_cosine and covered >= settings.least_words
 
 
 def joined_text(sentences: Sequence[SourcedSentence]) -> str:

@@ -81,15 +81,15 @@ class Retriever:
             return GlobalFinding(results=(), blocks=())
         if route == "community":
             return self._themes(request, view)
-        return find_summaries(self._store, request, view, self._settings.summary, self._settings.topic)
+        return find_summaries(self._store, request, view, self._settings.summary)
 
     def _themes(self, request: Request, view: ReadableView) -> GlobalFinding:
         """Tell the themes of reports; where none is about the subject, what nodes and passages say of it."""
         settings = self._settings
-        themes = find_themes(self._store, request, view, settings.community, settings.topic)
+        themes = find_themes(self._store, request, view, settings.community)
         if themes.blocks or is_contentless(request.question):
             return themes
-        topic = summarise_topic(self._store, request, view, settings.summary, settings.topic)
+        topic = summarise_topic(self._store, request, view, settings.summary, settings.community.topic)
         return topic if topic.blocks else themes
 
     def _passage_results(self, request: Request, ranking: LocalRanking) -> tuple[RankedResult, ...]:

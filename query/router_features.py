@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from query.question import Question
 from query.text_words import STOP_WORDS, content_stems
-from query.theme_words import asks_for_whole, is_contentless, topic_stems
+from query.theme_words import BREADTH, MANY_DOCUMENTS, asks_for_whole, is_contentless, topic_stems
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*", re.UNICODE)
 _LONGEST_GRAM = 2
@@ -35,13 +35,6 @@ _DOCUMENT = (
 _ONE_DOCUMENT = re.compile(
     rf"\b(?:the|this|that|a|an|our|your)\s+(?:[\w'-]+\s+){{0,3}}?(?:{_DOCUMENT})\b", re.IGNORECASE
 )
-_MANY_DOCUMENTS = re.compile(
-    r"\b(?:articles|documents|reports|papers|essays|stories|books|guides|guidelines|manuals|contracts|policies|studies|"
-    r"meetings|transcripts|interviews|chats|letters|files|texts|reviews|notes|speeches|proposals|submissions|diaries|"
-    r"messages|comments|records|sources|audits|surveys|accounts|judgments|tickets|writings|posts|entries)\b",
-    re.IGNORECASE,
-)
-_BREADTH = re.compile(r"\b(?:across|throughout|among|taken together|as a whole|on the whole|in common|overall)\b", re.I)
 _ASKS_WHAT_ABOUT = re.compile(r"\bwhat\b.*\babout\W*$", re.IGNORECASE)
 _OPENS_WITH_SUMMARY = re.compile(
     r"^\W*(?:(?:please|can you|could you|would you|i need|give me|give|write|provide|make|produce|tell me)\s+)*"
@@ -89,7 +82,7 @@ def _grams(words: list[str]) -> Iterator[str]:
 def _form(question: Question, words: list[str]) -> dict[str, float]:
     families = {f"family:{name}": float(not stems.isdisjoint(question.stems)) for name, stems in _FAMILIES.items()}
     text = question.searched
-    one, many = _ONE_DOCUMENT.search(text) is not None, _MANY_DOCUMENTS.search(text) is not None
+    one, many = _ONE_DOCUMENT.search(text) is not None, MANY_DOCUMENTS.search(text) is not None
     form = {
         f"form:kind={question.kind}": 1.0,
         "form:names": min(3, len(question.names)) / 3,
@@ -101,7 +94,7 @@ def _form(question: Question, words: list[str]) -> dict[str, float]:
         "form:whole": float(asks_for_whole(question)),
         "form:one_document": float(one),
         "form:many_documents": float(many),
-        "form:breadth": float(_BREADTH.search(text) is not None),
+        "form:breadth": float(BREADTH.search(text) is not None),
         "form:what_about": float(_ASKS_WHAT_ABOUT.search(text) is not None),
         "form:opens_with_summary": float(_OPENS_WITH_SUMMARY.search(text) is not None),
         "form:theme_of_many": float(many and families["family:theme"] > 0),

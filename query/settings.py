@@ -33,6 +33,20 @@ class LocalSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TopicSettings:
+    """When texts are about the subject of a question, so that a digest of them answers it."""
+
+    clear_cosine: float = 0.45
+    """A text as near to the question as this is about its subject, whatever its words."""
+    collection_cosine: float = 0.2
+    """As near as this is enough for a question that speaks of the documents together."""
+    least_cosine: float
+    """Where no text is as near as this, none is about the subject, whatever its words."""
+    least_words: float
+    """Between the two, the texts must hold this share of the subject's words, by rarity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommunitySettings:
     """Search of community reports, and the digest of themes made from them."""
 
@@ -44,6 +58,8 @@ class CommunitySettings:
     """Sentences told of each theme."""
     share_of_best: float = 0.5
     """Reports below this share of the best cosine are left out."""
+    topic: TopicSettings = field(default_factory=lambda: TopicSettings(least_cosine=0.25, least_words=0.25))
+    """Questions about themes are put in general words: few of them need stand in the reports or passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,20 +78,8 @@ class SummarySettings:
     """A document is named by the question where this share of its title's words, by rarity, stands in it."""
     share_of_best: float = 0.6
     """Sentences below this share of the best sentence's cosine are left out where the question has a subject."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicSettings:
-    """When reports and tree nodes are about the subject of a question, so that a digest of them answers it."""
-
-    clear_cosine: float = 0.45
-    """A text as near to the question as this is about its subject, whatever its words."""
-    least_cosine: float = 0.1
-    """Below this cosine nothing is about the subject, whatever its words."""
-    theme_words: float = 0.3
-    """Between the two, the reports found must hold this share of the subject's words, by rarity."""
-    summary_words: float = 0.5
-    """The same for a summary, which is asked for by the words of its subject."""
+    topic: TopicSettings = field(default_factory=lambda: TopicSettings(least_cosine=0.1, least_words=0.5))
+    """A summary is asked for by the words of its subject: half of them must stand in the nodes and passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,5 @@ class QuerySettings:
     local: LocalSettings = field(default_factory=LocalSettings)
     community: CommunitySettings = field(default_factory=CommunitySettings)
     summary: SummarySettings = field(default_factory=SummarySettings)
-    topic: TopicSettings = field(default_factory=TopicSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     router: RouterSettings = field(default_factory=RouterSettings)

@@ -1,5 +1,7 @@
 """Questions about the collection as a whole: words that ask for themes, summaries, and nothing in particular."""
 
+import re
+
 from query.question import Question
 from query.text_words import content_stems
 
@@ -23,6 +25,15 @@ _WHOLE_TEXT = (
 )
 _WHOLE_STEMS = frozenset(content_stems(_WHOLE_TEXT))
 
+MANY_DOCUMENTS = re.compile(
+    r"\b(?:articles|documents|reports|papers|essays|stories|books|guides|guidelines|manuals|contracts|policies|studies|"
+    r"meetings|transcripts|interviews|chats|letters|files|texts|reviews|notes|speeches|proposals|submissions|diaries|"
+    r"messages|comments|records|sources|audits|surveys|accounts|judgments|tickets|writings|posts|entries)\b",
+    re.IGNORECASE,
+)
+BREADTH = re.compile(r"\b(?:across|throughout|among|taken together|as a whole|on the whole|in common|overall)\b", re.I)
+_COLLECTION = re.compile(r"\b(?:collection|corpus|archive|library|knowledge base|here)\b", re.IGNORECASE)
+
 
 def is_contentless(question: Question) -> bool:
     """Tell whether the question asks about the collection in general: no name, no code, only words such as "themes"."""
@@ -37,3 +48,8 @@ def topic_stems(question: Question) -> tuple[str, ...]:
 def asks_for_whole(question: Question) -> bool:
     """Tell whether the question speaks of the whole collection and of nothing in particular."""
     return is_contentless(question) and any(word_stem in _WHOLE_STEMS for word_stem in question.stems)
+
+
+def speaks_of_collection(question: Question) -> bool:
+    """Tell whether the question refers to the documents together ("these articles", "across", "the corpus")."""
+    return any(pattern.search(question.searched) for pattern in (MANY_DOCUMENTS, BREADTH, _COLLECTION))

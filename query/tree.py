@@ -9,7 +9,7 @@ from query.global_finding import GlobalFinding, node_result
 from query.hierarchy import Place, top_items
 from query.readable_view import ReadableView
 from query.request import Request
-from query.settings import SummarySettings, TopicSettings
+from query.settings import SummarySettings
 from query.theme_words import is_contentless
 
 # A filter admits a node only where all its chunks pass; so many are asked for to know which do.
@@ -17,9 +17,7 @@ _ALL_NODES = 10_000
 _LEAST_TOP_NODES = 3
 
 
-def find_summaries(
-    store: GraphStore, request: Request, view: ReadableView, settings: SummarySettings, topic: TopicSettings
-) -> GlobalFinding:
+def find_summaries(store: GraphStore, request: Request, view: ReadableView, settings: SummarySettings) -> GlobalFinding:
     """Find the summaries that answer a question and draft a digest of them.
 
     A document that the question names is told by its own summary; a question about the whole collection by the top
@@ -30,7 +28,7 @@ def find_summaries(
         return summarise_document(store, request, document, settings)
     if is_contentless(request.question):
         return _summarise_collection(store, request, settings)
-    return summarise_topic(store, request, view, settings, topic)
+    return summarise_topic(store, request, view, settings, settings.topic)
 
 
 def _summarise_collection(store: GraphStore, request: Request, settings: SummarySettings) -> GlobalFinding:
