@@ -103,7 +103,7 @@ class GraphStore(Protocol):
     def content_digest(self, tenant: str) -> str:
         """Return a SHA-256 in hexadecimal over the records of a tenant: equal for equal content, whatever its history.
 
-        Vectors do not count, nor what tells of the store or the source files and not of the content (sequences, versions, times).
+        Vectors do not count, nor what tells of the store or of the sources only (sequences, versions, times).
         """
         ...
 
