@@ -10,6 +10,7 @@ import numpy as np
 
 from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
+from query.answer_types import has_number
 from query.local import LocalRanking
 from query.logistic import LogisticModel, read_weights
 from query.passages import CandidateSentence, Passage
@@ -19,20 +20,25 @@ from query.sentence_selection import ScoredSentence
 from query.text_words import content_stems
 
 _TOP_PASSAGES = 5
+_STATED_SHARE = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The probability that the documents answer the question, what it was told from, and the trained threshold."""
+    """The probability that the documents answer the question, what it was told from, and the trained threshold.
+
+    ``is_stated`` is False for a sum over records that no sentence states: passages cannot be added up.
+    """
 
     probability: float
     needed: float
     features: Mapping[str, float]
+    is_stated: bool = True
 
     @property
     def is_enough(self) -> bool:
         """Whether the question can be answered."""
-        return self.probability >= self.needed
+        return self.is_stated and self.probability >= self.needed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +63,17 @@ def judge_support(evidence: SupportEvidence, *, margin: float) -> Support:
     if not evidence.question.words or not evidence.scored:
         return Support(probability=0.0, needed=max(needed, 1e-9), features={})
     features = support_features(evidence)
-    return Support(probability=model.probability(features), needed=needed, features=features)
+    return Support(
+        probability=model.probability(features),
+        needed=needed,
+        features=features,
+        is_stated=not evidence.question.is_aggregate or _states_amount(evidence),
+    )
+
+
+def _states_amount(evidence: SupportEvidence) -> bool:
+    """Tell whether a sentence has a number and most of the question's words, so that it states what is asked."""
+    return any(entry.coverage >= _STATED_SHARE and has_number(entry.candidate.text) for entry in evidence.scored)
 
 
 def support_features(evidence: SupportEvidence) -> dict[str, float]:

@@ -27,7 +27,7 @@ def has_expected_type(text: str, question: Question) -> bool:
     True for kinds that ask for nothing in particular. A name that the question itself has is not new.
     """
     if question.kind == "how_many":
-        return _NUMBER.search(text) is not None
+        return has_number(text)
     if question.kind == "when":
         return _DATE.search(text) is not None
     if question.kind in {"who", "where"}:
@@ -35,6 +35,11 @@ def has_expected_type(text: str, question: Question) -> bool:
     if question.kind == "why":
         return _REASON.search(text) is not None
     return True
+
+
+def has_number(text: str) -> bool:
+    """Tell whether ``text`` has a number, in digits or in English words."""
+    return _NUMBER.search(text) is not None
 
 
 def _has_new_name(text: str, question: Question) -> bool:

@@ -18,6 +18,7 @@ from query.settings import LocalSettings
 
 # Passages are read from the store in batches of this size while those outside the filter are passed over.
 _BATCH = 64
+_SORTED_FIRST = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +111,24 @@ def _order(
     with_codes: Sequence[str], mass: NDArray[np.float64], chunk_ids: Sequence[str], fused: Sequence[Hit]
 ) -> Iterator[str]:
     yield from with_codes
-    reached = np.flatnonzero(mass > 0.0)
-    # Ties by position, which is the order of ids in the store, so two runs agree.
-    for index in reached[np.argsort(-mass[reached], kind="stable")]:
+    for index in _by_mass(mass):
         yield chunk_ids[index]
     for hit in fused:
         yield hit.id
+
+
+def _by_mass(mass: NDArray[np.float64]) -> Iterator[int]:
+    """Yield the positions that hold mass, largest first, ties by position, so that two runs agree.
+
+    Few are ever asked for, so the largest are sorted first and the rest only where a filter passes those over.
+    """
+    reached = np.flatnonzero(mass > 0.0)
+    if len(reached) > _SORTED_FIRST:
+        least = -np.partition(-mass[reached], _SORTED_FIRST)[_SORTED_FIRST]
+        head = reached[mass[reached] > least]
+        yield from head[np.argsort(-mass[head], kind="stable")].tolist()
+        reached = reached[mass[reached] <= least]
+    yield from reached[np.argsort(-mass[reached], kind="stable")].tolist()
 
 
 def _first_readable(store: GraphStore, request: Request, order: Iterator[str]) -> list[Chunk]:

@@ -30,13 +30,14 @@ class Passage:
 class CandidateSentence:
     """A sentence of a passage with its cosine to the question.
 
-    ``known_stems`` are the content stems of the sentence, its title and its headings.
+    ``stems`` are the content stems of its own text, ``known_stems`` those of its title and headings as well.
     """
 
     passage: Passage
     sentence: Sentence
     text: str
     cosine: float
+    stems: frozenset[str]
     known_stems: frozenset[str]
 
 
@@ -77,12 +78,14 @@ def read_sentences(
 
 def _candidate(passage: Passage, sentence: Sentence, cosine: float) -> CandidateSentence:
     text = _text(passage, sentence)
+    stems = frozenset(content_stems(text))
     return CandidateSentence(
         passage=passage,
         sentence=sentence,
         text=text,
         cosine=cosine,
-        known_stems=passage.context_stems.union(content_stems(text)),
+        stems=stems,
+        known_stems=stems | passage.context_stems,
     )
 
 

@@ -24,14 +24,14 @@ class PassageWalk:
         n = len(graph.chunk_ids)
         self.chunk_ids = graph.chunk_ids
         self.position: Mapping[str, int] = {chunk_id: i for i, chunk_id in enumerate(graph.chunk_ids)}
-        lengths = np.diff(graph.indptr)
-        out_weight = np.zeros(n, dtype=np.float64)
-        rows = np.repeat(np.arange(n), lengths)
-        np.add.at(out_weight, rows, graph.weights)
-        shares = graph.weights / np.maximum(out_weight[rows], 1e-12)
-        # Rows of the matrix are targets: one product is one step of the walk.
-        self._flow = csr_array((shares, (graph.indices, rows)), shape=(n, n))
-        self._is_dead_end = out_weight <= 0.0
+        rows = np.repeat(np.arange(n), np.diff(graph.indptr))
+        out_weight = np.bincount(rows, weights=graph.weights, minlength=n)
+        # In the precision of the mass: scipy would else convert the whole matrix at every step.
+        shares = graph.weights.astype(np.float64) / np.maximum(out_weight[rows], 1e-12)
+        # Transposed: rows are targets, so that one product is one step of the walk.
+        out = (shares, graph.indices.astype(np.int32), graph.indptr.astype(np.int32))
+        self._flow = csr_array(out, shape=(n, n)).T.tocsr()
+        self._dead_ends = np.flatnonzero(out_weight <= 0.0)
 
     def rank(self, restart: Mapping[int, float], *, damping: float, steps: int) -> NDArray[np.float64]:
         """Return the mass of every passage, (n,), after ``steps`` steps from ``restart`` (index -> weight, any scale).
@@ -47,6 +47,6 @@ class PassageWalk:
         start /= total
         mass = start
         for _ in range(steps):
-            stranded = float(mass[self._is_dead_end].sum())
+            stranded = float(mass[self._dead_ends].sum())
             mass = damping * (self._flow @ mass) + (1.0 - damping + damping * stranded) * start
         return mass

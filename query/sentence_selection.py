@@ -19,6 +19,7 @@ _RANK = 0.3
 _TYPE = 0.2
 _GAIN = 1.0
 _BRIDGE = 0.3
+_ECHO = 1.0
 # Rarity from which a shared name joins two sentences; commoner ones ("American") join everything.
 _RARE = 0.4
 # A sentence of another document that no name joins to the chosen ones must cover this many times more.
@@ -68,6 +69,14 @@ def choose_sentences(
     return _in_hop_order(choice.sentences)
 
 
+def _only_echoes(candidate: CandidateSentence, question: Question) -> bool:
+    """Tell whether a sentence has no word but the question's: it may repeat the question, it cannot answer it.
+
+    It can where the answer is yes or no.
+    """
+    return question.kind != "yes_no" and candidate.stems.issubset(question.stems)
+
+
 def coverage(stems: frozenset[str], shares: Mapping[str, float]) -> float:
     """Return the share of the question's rarity that ``stems`` hold, 0 to 1."""
     return sum(share for word_stem, share in shares.items() if word_stem in stems)
@@ -85,6 +94,7 @@ def _scored(candidate: CandidateSentence, question: Question, shares: Mapping[st
         + _COVERAGE * held
         + _RANK / candidate.passage.rank
         + _TYPE * has_expected_type(candidate.text, question)
+        - _ECHO * _only_echoes(candidate, question)
     )
     return ScoredSentence(candidate=candidate, score=score, coverage=held)
 

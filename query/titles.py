@@ -53,7 +53,7 @@ class TitleIndex:
         likely = whole or [match for match in matches if match.share >= least_share]
         if not likely:
             return None
-        best = max(likely, key=lambda match: (match.held, match.share, match.document.id))
+        best = min(likely, key=lambda match: (-match.held, -match.share, match.document.id))
         return NamedDocument(document=best.document, share=best.share)
 
     def _candidates(self, question: Question) -> list[int]:
