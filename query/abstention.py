@@ -1,7 +1,7 @@
 """Whether the documents answer a question at all: a trained score on how well the best passages support it.
 
-The shipped weights come from questions of MuSiQue (CC BY 4.0), HotpotQA and XQuAD (CC BY-SA 4.0), and from some made out
-of sentences of QMSum meetings (MIT) and SQuALITY stories (CC BY 4.0); see :mod:`query.abstention_training`.
+The shipped weights come from questions of MuSiQue (CC BY 4.0), HotpotQA and XQuAD (CC BY-SA 4.0), and from questions
+made of sentences of QMSum (MIT) and SQuALITY (CC BY 4.0); see :mod:`query.abstention_training`.
 """
 
 from collections.abc import Mapping, Sequence

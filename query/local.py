@@ -78,8 +78,10 @@ def walk_from(
 ) -> LocalRanking:
     """Rank as ``rank_local`` does, from hits that were found before."""
     names = find_names(request.question.searched, view.graph, shortest=settings.shortest_name)
-    restart = _restart(first_stage.fused, names, view.walk.position, settings)
-    mass = view.walk.rank(restart, damping=settings.damping, steps=settings.steps)
+    homes = [home for name in names if len(name.homes) <= settings.most_homes for home in name.homes]
+    restart = _restart(first_stage.fused, homes, view.walk.position, settings)
+    damping = settings.damping if homes else settings.damping_without_names
+    mass = view.walk.rank(restart, damping=damping, steps=settings.steps)
     with_codes = passages_with_codes(store, request, most=settings.rarest_code)
     order = _order(with_codes, mass, view.walk.chunk_ids, first_stage.fused)
     chunks = tuple(_first_readable(store, request, order))
@@ -93,17 +95,15 @@ def walk_from(
 
 
 def _restart(
-    fused: Sequence[Hit], names: Sequence[FoundName], position: Mapping[str, int], settings: LocalSettings
+    fused: Sequence[Hit], homes: Sequence[int], position: Mapping[str, int], settings: LocalSettings
 ) -> dict[int, float]:
     restart: dict[int, float] = {}
     for hit in fused[: settings.restart_ranks]:
         if hit.id in position:
             # A clear lead of the first hit must survive the walk, so mass falls with the score, not with the rank.
             restart[position[hit.id]] = exp((hit.score - fused[0].score) / settings.restart_spread)
-    for name in names:
-        if len(name.homes) <= settings.most_homes:
-            for home in name.homes:
-                restart[home] = restart.get(home, 0.0) + settings.home_restart
+    for home in homes:
+        restart[home] = restart.get(home, 0.0) + settings.home_restart
     return restart
 
 

@@ -21,6 +21,8 @@ class LocalSettings:
     """Names of fewer characters are not looked up."""
     damping: float = 0.5
     """Share of the mass that follows edges at each step; the rest returns to the start."""
+    damping_without_names: float = 0.2
+    """The same where the question has no name with a home passage: then the found passages matter more than edges."""
     steps: int = 20
     """Steps of the walk."""
     rarest_code: int = 5
