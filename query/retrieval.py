@@ -6,6 +6,7 @@ from graph_store.store import GraphStore
 from query.collapsed_tree import summarise_topic
 from query.community import find_themes
 from query.document_summary import named_document
+from query.fusion import reciprocal_rank_fusion
 from query.global_finding import GlobalFinding
 from query.local import LocalRanking, rank_local
 from query.outcome import RankedResult, Route, Trace
@@ -108,8 +109,12 @@ class Retriever:
         )
 
     def _further_results(self, request: Request, view: ReadableView, shown: int) -> list[RankedResult]:
-        most = self._settings.router.extra_results
-        further = [
-            result for route in ("community", "tree") for result in self._global(request, view, route).results[:most]
+        """Return the best reports and tree nodes, whose scores cannot be compared, fused by their ranks."""
+        found = [self._global(request, view, route).results for route in ("community", "tree")]
+        by_id = {result.id: result for results in found for result in results}
+        fused = reciprocal_rank_fusion([[result.id for result in results] for results in found])
+        listed = [by_id[hit.id] for hit in fused if by_id[hit.id].kind != "chunk"]
+        return [
+            replace(result, rank=shown + place)
+            for place, result in enumerate(listed[: self._settings.router.extra_results], start=1)
         ]
-        return [replace(result, rank=shown + place) for place, result in enumerate(further, start=1)]

@@ -107,7 +107,7 @@ class RouterSettings:
     confident: float = 0.6
     """Below this probability of the best global route the question stays local, with summaries as further results."""
     extra_results: int = 3
-    """How many reports and tree nodes are appended where the router is undecided."""
+    """How many reports and tree nodes, together, are appended where the router is undecided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

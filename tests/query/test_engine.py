@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
@@ -10,7 +11,8 @@ from graph_store.filters import parse_filter
 from query.engine import QueryEngine
 from query.outcome import NOT_FOUND, Answer
 from query.request import AskOptions, RouteChoice
-from tests.query.small_store import EMBEDDER, LIGHTHOUSE, SmallDocument
+from query.settings import QuerySettings, RouterSettings
+from tests.query.small_store import EMBEDDER, ENGINEER, LIGHTHOUSE, SmallDocument, write_store
 
 StoreOf: TypeAlias = Callable[..., EmbeddedStore]
 
@@ -259,8 +261,22 @@ def test_every_system_ranks_chunks_for_evaluation(engine: QueryEngine, system: s
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-def test_a_write_is_seen_by_the_next_question(store_of: StoreOf, tmp_path: object) -> None:
-    del tmp_path
-    store = store_of(LIGHTHOUSE)
-    engine = QueryEngine(store, EMBEDDER)
-    assert engine.search("lighthouse", AskOptions(route="local")).results
+def test_a_write_is_seen_by_the_next_question(tmp_path: Path) -> None:
+    write_store(tmp_path / "store", (LIGHTHOUSE,))
+    with EmbeddedStore.open(tmp_path / "store") as store:
+        engine = QueryEngine(store, EMBEDDER)
+        assert engine.ask("Summarise the document about Ida Holm.").abstained
+        write_store(tmp_path / "store", (LIGHTHOUSE, ENGINEER))
+        answer = engine.ask("Summarise the document about Ida Holm.")
+    assert "Ida Holm was an engineer from Bergvik." in answer.answer
+
+
+def test_an_undecided_question_stays_local_and_lists_summaries_after_the_passages(small_store: EmbeddedStore) -> None:
+    engine = QueryEngine(small_store, EMBEDDER, QuerySettings(router=RouterSettings(confident=1.01)))
+    outcome = engine.search("What are the main themes?")
+    assert outcome.route == "local"
+    assert "not certain enough" in outcome.route_reason
+    kinds = [result.kind for result in outcome.results]
+    assert set(kinds[-3:]) <= {"report", "tree_node"}
+    assert set(kinds[:-3]) == {"chunk"}
+    assert [result.rank for result in outcome.results] == list(range(1, len(kinds) + 1))
