@@ -20,7 +20,7 @@ class TreeSettings:
     """How much the order of a document counts within it: chunks one cluster size apart are this far apart in space."""
 
     title_phrases: int = 4
-    """Key phrases in the title of a node that spans several documents."""
+    """Key phrases in the title of a node that has neither a heading nor a theme of its own."""
 
     seed: int = 0
     """Seed of k-means."""
