@@ -13,6 +13,7 @@ from model_clients.bundled_model import bundled_model, bundled_model_folder, ver
 from model_clients.embedder import FloatMatrix, FloatVector, Passage, PassageVectors, Span
 from model_clients.errors import ModelMissing, PassageTooLong
 from model_clients.known_prefixes import Prefixes, known_prefixes
+from model_clients.question_encoder import QuestionEncoder
 from model_clients.settings import EmbedderSettings
 from model_clients.text_tokenizer import TextTokenizer
 from model_clients.transformer_model import SpanWeights, TransformerModel, load_transformer
@@ -29,8 +30,9 @@ class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; one forward pass gives a passage's vector and those of its spans.
 
     Nothing heavy happens before it is needed: ``model_id`` reads no model, and for a bundled model ``dimension`` is
-    known and ``max_tokens`` and ``token_spans`` read the tokenizer alone. Vectors made in bfloat16 and in float32 agree
-    to a cosine of 0.999 or better and are interchangeable, so the precision is not part of ``model_id``.
+    known, ``max_tokens`` and ``token_spans`` read the tokenizer alone, and questions are embedded without torch until a
+    passage has loaded it. Vectors made in bfloat16 and in float32 agree to a cosine of 0.999 or better and are
+    interchangeable, so neither the precision nor the way of a question is part of ``model_id``.
     """
 
     def __init__(self, settings: EmbedderSettings) -> None:
@@ -38,6 +40,7 @@ class SentenceTransformerEmbedder:
         self._bundled = bundled_model(settings.model)
         self._tokenizer: TextTokenizer | None = None
         self._model: TransformerModel | None = None
+        self._light: QuestionEncoder | None = None
         self._loading = threading.RLock()
 
     @cached_property
@@ -90,6 +93,9 @@ class SentenceTransformerEmbedder:
         encoding = self._loaded_tokenizer().encode_cut(prefix + question)
         if not _reaches_beyond(encoding, len(prefix)):
             return unit_vector(np.zeros(self.dimension, dtype=np.float32))
+        light = self._light_encoder()
+        if light is not None:
+            return unit_vector(light.pooled(encoding.ids))
         pooled, _ = self._loaded_model().forward([encoding])
         return unit_vector(pooled[0])
 
@@ -150,6 +156,20 @@ class SentenceTransformerEmbedder:
                 self._model, tokenizer = load_transformer(self._settings, folder)
                 self._tokenizer = self._tokenizer or tokenizer
             return self._model
+
+    def _light_encoder(self) -> QuestionEncoder | None:
+        """Return the encoder without torch where it serves: a bundled model, on the CPU, that torch has not loaded."""
+        if self._bundled is None or self._settings.device != "cpu":
+            return None
+        with self._loading:
+            if self._model is not None:
+                self._light = None
+                return None
+            if self._light is None:
+                folder = bundled_model_folder(self._bundled)
+                verify_weights(self._bundled, folder)
+                self._light = QuestionEncoder(folder)
+            return self._light
 
     def _folder(self) -> Path | None:
         """Return where the model lies, its weights verified where they are bundled; None for a model of the hub."""

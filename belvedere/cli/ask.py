@@ -23,8 +23,7 @@ def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool)
 
     Where the documents do not tell, the answer says so.
     """
-    with shared.open() as kb, ProgressBar("loading the model"):
-        kb.warm_up()
+    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         answer = kb.ask(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
     if shared.as_json:
         say_json(answer_json(answer))

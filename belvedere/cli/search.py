@@ -21,8 +21,7 @@ _SHOWN_CHARACTERS = 300
 @EVERYBODY
 def search(shared: Shared, question: str, retrieval: Retrieval) -> None:
     """Find passages, community reports or summaries, without answering."""
-    with shared.open() as kb, ProgressBar("loading the model"):
-        kb.warm_up()
+    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         outcome = kb.search(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
     if shared.as_json:
         say_json(search_json(outcome))
