@@ -54,12 +54,18 @@ class CommunitySettings:
 
     candidates: int = 40
     """How many reports the keyword search and the vector search each contribute."""
-    themes: int = 6
+    themes: int = 8
     """At most this many themes are told."""
     sentences_per_theme: int = 2
     """Sentences told of each theme."""
     share_of_best: float = 0.5
     """Reports below this share of the best cosine are left out."""
+    passages: int = 60
+    """How many passages the keyword search and the vector search each contribute for points on a subject."""
+    points: int = 10
+    """At most this many points are told of a subject, each of another document where there are so many."""
+    point_share_of_best: float = 0.6
+    """Points below this share of the best one's cosine are left out."""
     topic: TopicSettings = field(default_factory=lambda: TopicSettings(least_cosine=0.25, least_words=0.25))
     """Questions about themes are put in general words: few of them need stand in the reports or passages."""
 
