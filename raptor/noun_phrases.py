@@ -86,11 +86,9 @@ class NounPhrases:
         A key is the phrase with its last word in the singular, so that "antenna" and "antennas" are one.
         """
         for run in _runs(text):
-            for end in range(1, len(run.words) + 1):
-                for start in range(max(0, end - _LONGEST), end):
-                    words = run.words[start:end]
-                    if self._is_phrase(words):
-                        yield " ".join((*words[:-1], singular(words[-1]))), " ".join(words)
+            for words in _parts(run.words):
+                if self._is_phrase(words):
+                    yield " ".join((*words[:-1], singular(words[-1]))), " ".join(words)
 
     def _is_phrase(self, words: Sequence[str]) -> bool:
         last = singular(words[-1])
@@ -106,6 +104,13 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")) else word
+
+
+def _parts(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield all neighbouring words of which there are at most the longest phrase's number."""
+    for end in range(1, len(words) + 1):
+        for start in range(max(0, end - _LONGEST), end):
+            yield words[start:end]
 
 
 def _is_noun(word: str, heads: int, uses: int) -> bool:
