@@ -12,7 +12,7 @@ from typing import BinaryIO, Self
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
-from belvedere.settings import Settings, load_settings
+from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
 from belvedere.wiring import make_embedder, open_to_read, open_to_write
@@ -80,7 +80,9 @@ class KnowledgeBase:
         ``config`` is a settings file or ready settings; ``tenant`` and ``groups`` say who asks: every read shows only
         what this caller may read. Raises ``ConfigError``.
         """
-        settings = config if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
+        settings = (
+            checked(config) if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
+        )
         return cls(Path(path), settings, Access(tenant=tenant, groups=frozenset(groups)))
 
     # -- filling ------------------------------------------------------------------------------------------------------

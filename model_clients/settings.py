@@ -1,7 +1,9 @@
 """Settings of the model clients."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge
 
 ModelDtype: TypeAlias = Literal["auto", "float32", "bfloat16"]
 
@@ -22,7 +24,7 @@ class EmbedderSettings:
     """``auto`` is bfloat16 where the processor multiplies bfloat16 matrices itself, float32 elsewhere."""
     device: str = "cpu"
     """The torch device that the model runs on."""
-    batch_size: int = 32
+    batch_size: Annotated[int, Ge(1)] = 32
     """Passages per forward pass."""
-    threads: int = 0
+    threads: Annotated[int, Ge(0)] = 0
     """Threads of one forward pass; 0 for torch's own choice."""

@@ -101,10 +101,13 @@ def test_what_is_too_large_or_no_text_finds_nothing(belvedere: Belvedere, indexe
         ("query: {local: {damping: much}}", ("query.local.damping", "expected a number, got 'much'")),
         ("embedder: {model: 'hashing:many'}", ("hashing:many", "hashing:256")),
         ("\x00", ("not valid YAML",)),
-        ("indexing: {chunking: {max_tokens: 0}}", ("indexing.chunking", "max_tokens is 0; give 1 or more")),
-        ("indexing: {chunking: {overlap: 1.0}}", ("indexing.chunking", "overlap is 1.0")),
+        ("indexing: {chunking: {max_tokens: 0}}", ("indexing.chunking.max_tokens: 0 is out of range; give 1 or more",)),
+        (
+            "indexing: {chunking: {overlap: 1.0}}",
+            ("indexing.chunking.overlap: 1.0 is out of range",),
+        ),
         ("store: {keyword_memory_bytes: 5}", ("store", "keyword_memory_bytes is 5; give 15,000,000 or more")),
-        ("indexing: {batch_chunks: 0}", ("indexing", "batch_chunks is 0; give 1 or more")),
+        ("indexing: {batch_chunks: 0}", ("indexing.batch_chunks: 0 is out of range; give 1 or more",)),
     ],
 )
 def test_a_settings_file_that_cannot_be_used(

@@ -2,7 +2,6 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -130,12 +129,6 @@ def test_home_without_a_mention_takes_part() -> None:
     found = named({"d": ["The town of Bob and Cid lies by the harbour."]}, homes=[("Ada", "d/0")])
     (community,) = found.communities()
     assert entity_id("Ada") in community.entity_ids
-
-
-@pytest.mark.parametrize("field", ["max_cluster_size", "top_communities", "max_report_sentences", "resolution"])
-def test_settings_that_make_no_community_are_refused(field: str) -> None:
-    with pytest.raises(ValueError, match=f"{field} is 0"):
-        CommunitySettings(**{field: 0})
 
 
 @st.composite
