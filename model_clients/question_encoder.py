@@ -1,6 +1,7 @@
 """One short text through a BERT model in numpy alone: a single question need not wait for torch to load."""
 
 import json
+import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -48,12 +49,14 @@ class QuestionEncoder:
     def __init__(self, folder: Path) -> None:
         from safetensors.numpy import load_file  # noqa: PLC0415  # only where no torch is loaded
 
+        self._lock = threading.Lock()
         self._shape = BertShape.from_file(folder / "config.json")
         self._weights: dict[str, NDArray[np.float32]] = load_file(folder / "model.safetensors")
 
     def pooled(self, token_ids: Sequence[int]) -> FloatVector:
         """Return the mean of the token vectors: (d,), not of unit length. O(tokens x weights)."""
-        with self._one_thread():
+        # One at a time: the number of threads belongs to the process, and has to be put back as it was.
+        with self._lock, self._one_thread():
             rows = self._embedded(np.asarray(token_ids, dtype=np.int64))
             for layer in range(self._shape.layers):
                 rows = self._layer(rows, f"encoder.layer.{layer}.")
