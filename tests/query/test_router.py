@@ -83,6 +83,11 @@ def test_a_single_document_that_is_named_is_told_by_the_tree_however_it_is_asked
     assert decide("Which themes run through the reports on windmills?", named).route == "community"
 
 
+def test_a_subject_across_the_documents_is_told_by_points_even_where_a_summary_is_asked_for() -> None:
+    assert decide("Summarise across all reports how the wells were dug.").route == "community"
+    assert decide("Summarise the reports as a whole.").route == "tree"
+
+
 def test_the_reason_is_a_sentence_that_names_the_document() -> None:
     named = RouteEvidence(counts=counts(), named_document="Windmills")
     reason = decide("Summarise the article on windmills.", named).reason
