@@ -1,6 +1,7 @@
 """Fusion of ranked lists: by rank (reciprocal rank fusion) or by standardised score."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 
 import numpy as np
 
@@ -13,11 +14,12 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) ->
     Best first, ties by id, so the order of the rankings does not matter. An id repeated within one ranking counts at
     its best rank. Source: Cormack, Clarke and Büttcher, SIGIR 2009.
     """
-    scores: dict[str, float] = {}
+    parts: dict[str, list[float]] = {}
     for ranking in rankings:
         for rank, item in enumerate(dict.fromkeys(ranking), start=1):
-            scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
-    return sorted_hits(scores)
+            parts.setdefault(item, []).append(1.0 / (k + rank))
+    # fsum rounds once, at the end: a plain sum depends on the order, and so would ties.
+    return sorted_hits({item: fsum(own) for item, own in parts.items()})
 
 
 def z_sum(score_lists: Sequence[Mapping[str, float]]) -> tuple[Hit, ...]:

@@ -11,8 +11,8 @@ from graph_store.filters import parse_filter
 from query.engine import QueryEngine
 from query.outcome import NOT_FOUND, Answer
 from query.request import AskOptions, RouteChoice
-from query.settings import QuerySettings, RouterSettings
-from tests.query.small_store import EMBEDDER, ENGINEER, LIGHTHOUSE, SmallDocument, write_store
+from query.settings import AnswerSettings, QuerySettings, RouterSettings
+from tests.query.small_store import DOCUMENTS, EMBEDDER, ENGINEER, LIGHTHOUSE, SmallDocument, write_store
 
 StoreOf: TypeAlias = Callable[..., EmbeddedStore]
 
@@ -66,6 +66,32 @@ def test_what_the_documents_do_not_tell_is_not_answered(engine: QueryEngine) -> 
     assert answer.answer == NOT_FOUND
     assert answer.citations == ()
     assert all(entry.weak for entry in answer.evidence)
+
+
+def test_an_answer_without_the_kind_of_thing_asked_for_says_so(store_of: StoreOf) -> None:
+    store = store_of(SmallDocument(title="Gull Mast", paragraphs=("Gull Mast was raised by hand on a calm day.",)))
+    ready = QuerySettings(answer=AnswerSettings(abstention_margin=-1.0))
+    answer = QueryEngine(store, EMBEDDER, ready).ask("When was Gull Mast raised?")
+    assert not answer.abstained
+    assert answer.answer.startswith("The documents do not say when; the nearest evidence:\nGull Mast was raised")
+    assert all(entry.weak for entry in answer.evidence)
+
+
+def test_a_join_reads_on_in_the_document_that_a_sentence_names(store_of: StoreOf) -> None:
+    mast = SmallDocument(title="Gull Mast", paragraphs=("The first keeper of Gull Mast was Edda Rask.",))
+    keeper = SmallDocument(
+        title="Edda Rask",
+        paragraphs=(
+            "Edda Rask was keeper of the mast for years, the first keeper of any mast.",
+            "She painted birds.",
+            "She was born on 4 May 1831.",
+        ),
+    )
+    question = "When was the first keeper of Gull Mast born?"
+    few = QuerySettings(answer=AnswerSettings(passages=2, abstention_margin=-1.0))
+    answer = QueryEngine(store_of(mast, keeper, *DOCUMENTS), EMBEDDER, few).ask(question)
+    assert [entry.chunk_id for entry in answer.evidence[:2]] == ["default/gull-mast/0", "default/edda-rask/0"]
+    assert "default/edda-rask/2" in {citation.chunk_id for citation in answer.citations}
 
 
 def test_an_exact_identifier_comes_first(engine: QueryEngine) -> None:
