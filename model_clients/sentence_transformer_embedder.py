@@ -3,18 +3,36 @@
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from model_clients.bundled_model import bundled_model, bundled_model_folder, verify_weights
-from model_clients.embedder import FloatMatrix, FloatVector, Passage, PassageVectors, Span
+from model_clients.embedder import (
+    FloatMatrix,
+    FloatVector,
+    Passage,
+    PassageVectors,
+    QuestionVectors,
+    Span,
+    TokenVectors,
+)
 from model_clients.errors import ModelMissing, PassageTooLong
 from model_clients.known_prefixes import Prefixes, known_prefixes
 from model_clients.settings import EmbedderSettings
 from model_clients.text_tokenizer import TextTokenizer
+from model_clients.token_vectors import (
+    FULL_TOKENS,
+    NO_TOKENS,
+    TokenProjection,
+    no_token_vectors,
+    projected_tokens,
+    read_projection,
+)
 from model_clients.transformer_model import SpanWeights, TransformerModel, load_transformer
 from model_clients.unit_rows import unit_rows, unit_vector
 
@@ -23,6 +41,14 @@ if TYPE_CHECKING:
 
 # Above this size a JSON file is a vocabulary, which its size tells well enough.
 _LARGEST_CONFIGURATION = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OwnTokens:
+    """Which tokens of an encoding belong to the text itself: their indices and where they start in it, both (t,)."""
+
+    indices: NDArray[np.int64]
+    starts: NDArray[np.int32]
 
 
 class SentenceTransformerEmbedder:
@@ -57,6 +83,22 @@ class SentenceTransformerEmbedder:
         return self._bundled.dimension if self._bundled else self._loaded_model().dimension
 
     @property
+    def token_space(self) -> str:
+        """The projection with its digest, else "full" or "none"; known without loading the model."""
+        if self._settings.token_vectors == "none":
+            return NO_TOKENS
+        projection = self._projection()
+        return FULL_TOKENS if projection is None else projection.space
+
+    @property
+    def token_dimension(self) -> int:
+        """e, the number of dimensions of token vectors; 0 where there are none."""
+        if self._settings.token_vectors == "none":
+            return 0
+        projection = self._projection()
+        return self.dimension if projection is None else projection.matrix.shape[1]
+
+    @property
     def max_tokens(self) -> int:
         """What the model reads, less special tokens and the passage prefix."""
         tokenizer = self._loaded_tokenizer()
@@ -67,31 +109,60 @@ class SentenceTransformerEmbedder:
         """Return the character span of each token of ``text`` (no special tokens, no truncation), in order."""
         return self._loaded_tokenizer().spans(text)
 
-    def embed_passages(self, passages: Sequence[Passage]) -> PassageVectors:
-        """Embed passages and their spans, longest first in batches of like length; the result has the order given."""
+    def embed_passages(self, passages: Sequence[Passage], *, with_tokens: bool = False) -> PassageVectors:
+        """Embed passages and their spans, longest first in batches of like length; the result has the order given.
+
+        Token vectors are projected and quantised batch by batch: only one batch of them is ever held as floats.
+        """
         prefix = self._prefixes().passage
         encodings = self._encode(passages, prefix)
         vectors = np.zeros((len(passages), self.dimension), dtype=np.float32)
         spans: list[FloatMatrix] = [np.zeros((0, self.dimension), dtype=np.float32)] * len(passages)
+        tokens = [no_token_vectors()] * (len(passages) if with_tokens and self.token_space != NO_TOKENS else 0)
         for batch in self._batches(encodings):
+            chosen = [encodings[index] for index in batch]
             weights = [_span_weights(encodings[index], passages[index], len(prefix)) for index in batch]
-            pooled, span_rows = self._loaded_model().forward(
-                [encodings[index] for index in batch], SpanWeights(rows=tuple(weights))
-            )
+            own = [_own_tokens(encoding, len(prefix)) for encoding in chosen]
+            wanted = [places.indices for places in own] if tokens else []
+            output = self._loaded_model().forward(chosen, SpanWeights(rows=tuple(weights)), wanted)
             for row, index in enumerate(batch):
-                has_tokens = _reaches_beyond(encodings[index], len(prefix))
-                vectors[index] = pooled[row] if has_tokens else 0
-                spans[index] = unit_rows(span_rows[row, : len(passages[index].spans)] * _any_token(weights[row]))
-        return PassageVectors(passages=unit_rows(vectors), spans=tuple(spans))
+                vectors[index] = output.pooled[row] if own[row].indices.size else 0
+                spans[index] = unit_rows(output.spans[row, : len(passages[index].spans)] * _any_token(weights[row]))
+            if tokens:
+                for index, record in zip(batch, self._token_records(own, output.tokens), strict=True):
+                    tokens[index] = record
+        return PassageVectors(passages=unit_rows(vectors), spans=tuple(spans), tokens=tuple(tokens))
 
     def embed_question(self, question: str) -> FloatVector:
         """Embed a question: (d,). A question beyond the limit is cut at the limit (questions are not stored)."""
+        encoding, own = self._encode_question(question)
+        if not own.indices.size:
+            return unit_vector(np.zeros(self.dimension, dtype=np.float32))
+        return unit_vector(self._loaded_model().forward([encoding]).pooled[0])
+
+    def embed_question_tokens(self, question: str) -> QuestionVectors:
+        """Embed a question and its tokens in one forward pass, cut at the limit."""
+        if self.token_space == NO_TOKENS:
+            return QuestionVectors(vector=self.embed_question(question), tokens=no_token_vectors())
+        encoding, own = self._encode_question(question)
+        output = self._loaded_model().forward([encoding], chosen=[own.indices])
+        (tokens,) = self._token_records([own], output.tokens)
+        return QuestionVectors(vector=unit_vector(output.pooled[0] * bool(own.indices.size)), tokens=tokens)
+
+    def _encode_question(self, question: str) -> tuple["Encoding", _OwnTokens]:
+        """Return a question with its prefix, cut at the limit, and the places of the tokens that are its own."""
         prefix = self._prefixes().question
         encoding = self._loaded_tokenizer().encode_cut(prefix + question)
-        if not _reaches_beyond(encoding, len(prefix)):
-            return unit_vector(np.zeros(self.dimension, dtype=np.float32))
-        pooled, _ = self._loaded_model().forward([encoding])
-        return unit_vector(pooled[0])
+        return encoding, _own_tokens(encoding, len(prefix))
+
+    def _token_records(self, own: Sequence[_OwnTokens], rows: FloatMatrix) -> Iterator[TokenVectors]:
+        """Yield the record of each text from the vectors of all their tokens, one text after the other."""
+        quantised = projected_tokens(rows, self._projection())
+        end = 0
+        for places in own:
+            start, end = end, end + len(places.indices)
+            # A copy, so that one passage's vectors do not keep those of the whole batch in memory.
+            yield TokenVectors(starts=places.starts, vectors=quantised[start:end].copy())
 
     def _encode(self, passages: Sequence[Passage], prefix: str) -> list["Encoding"]:
         tokenizer = self._loaded_tokenizer()
@@ -107,6 +178,12 @@ class SentenceTransformerEmbedder:
         order = sorted(range(len(encodings)), key=lambda index: (-len(encodings[index]), index))
         for start in range(0, len(order), self._settings.batch_size):
             yield order[start : start + self._settings.batch_size]
+
+    def _projection(self) -> TokenProjection | None:
+        """Return the projection of token vectors; None where they stay as the model makes them."""
+        if self._settings.token_vectors != "projected" or self._bundled is None:
+            return None
+        return read_projection(self._bundled.token_projection)
 
     def _prefixes(self) -> Prefixes:
         """Return the configured prefixes; where there are none, those of the model's family or of its own files."""
@@ -191,5 +268,10 @@ def _any_token(weights: FloatMatrix) -> FloatMatrix:
     return covered
 
 
-def _reaches_beyond(encoding: "Encoding", position: int) -> bool:
-    return any(end > position for _, end in encoding.offsets)
+def _own_tokens(encoding: "Encoding", shift: int) -> _OwnTokens:
+    """Return the tokens that begin or end beyond a prefix of ``shift`` characters; special tokens are empty spans."""
+    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+    indices = np.flatnonzero(offsets[:, 1] > np.maximum(offsets[:, 0], shift))
+    # Normalising may reorder marks above and below a letter, and the tokens with them: starts never fall all the same.
+    starts = np.maximum.accumulate(np.maximum(offsets[indices, 0] - shift, 0))
+    return _OwnTokens(indices=indices, starts=starts.astype(np.int32))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 ModelDtype: TypeAlias = Literal["auto", "float32", "bfloat16"]
+TokenVectorKind: TypeAlias = Literal["projected", "full", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +27,5 @@ class EmbedderSettings:
     """Passages per forward pass."""
     threads: int = 0
     """Threads of one forward pass; 0 for torch's own choice."""
+    token_vectors: TokenVectorKind = "projected"
+    """Vectors of single tokens: ``projected`` to 64 dimensions (a model without projection: ``full``), or ``none``."""
