@@ -45,7 +45,13 @@ def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
 
 
 def make_store(folder: Path) -> EmbeddedStore:
-    return EmbeddedStore.create_or_open(folder, embedding_model=EMBEDDER.model_id, dimension=EMBEDDER.dimension)
+    return EmbeddedStore.create_or_open(
+        folder,
+        embedding_model=EMBEDDER.model_id,
+        dimension=EMBEDDER.dimension,
+        token_space=EMBEDDER.token_space,
+        token_dimension=EMBEDDER.token_dimension,
+    )
 
 
 def index(
