@@ -17,6 +17,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 
 from belvedere.errors import UserMistake
+from belvedere.setting_ranges import base_type, complaint, is_within
 
 S = TypeVar("S")
 
@@ -76,7 +77,7 @@ def _read_section(node: yaml.Node, section_type: type[S], place: Place) -> S:
         return section_type()
     if not isinstance(node, yaml.MappingNode):
         raise place.complain(node, f"expected settings by name, got {_shown(node)}")
-    annotations = get_type_hints(section_type)
+    annotations = get_type_hints(section_type, include_extras=True)
     known = [field.name for field in dataclasses.fields(section_type) if field.init]  # type: ignore[arg-type]  # every section is a dataclass
     values: dict[str, object] = {}
     for key_node, value_node in node.value:
@@ -98,7 +99,14 @@ def _suggestion(key: str, known: Sequence[str]) -> str:
 
 
 def _read_value(node: yaml.Node, wanted: Any, place: Place) -> object:  # noqa: ANN401  # a type annotation, of any form
-    """Read one value as the annotation ``wanted`` asks."""
+    """Read one value as the annotation ``wanted`` asks, within its range."""
+    value = _read_unbounded(node, base_type(wanted), place)
+    if not is_within(value, wanted):
+        raise place.complain(node, complaint(value, wanted))
+    return value
+
+
+def _read_unbounded(node: yaml.Node, wanted: Any, place: Place) -> object:  # noqa: ANN401  # as above
     if dataclasses.is_dataclass(wanted) and isinstance(wanted, type):
         return _read_section(node, wanted, place)
     origin = get_origin(wanted)

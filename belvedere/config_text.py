@@ -5,10 +5,15 @@ import dataclasses
 import inspect
 import textwrap
 from collections.abc import Iterator
+from typing import get_type_hints
 
 import yaml
 
+from belvedere.setting_ranges import shown_range
+
 WIDTH = 118
+# Lines are not broken here.
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 def config_text(settings: object, *, heading: str) -> str:
@@ -44,7 +49,8 @@ def _field_lines(settings: object, name: str, *, indent: str) -> Iterator[str]:
     value = getattr(settings, name)
     comment = field_comments(type(settings))[name]
     if not dataclasses.is_dataclass(value):
-        yield from _comment(comment, indent)
+        allowed = shown_range(get_type_hints(type(settings), include_extras=True)[name])
+        yield from _comment(f"{comment} [{allowed.replace(' ', _UNBROKEN)}]" if allowed else comment, indent)
         yield f"{indent}{name}: {_scalar(value)}"
         return
     yield from _comment(comment or _first_sentence(type(value)), indent)
@@ -59,7 +65,8 @@ def _first_sentence(section: type) -> str:
 
 def _comment(text: str, indent: str) -> list[str]:
     width = WIDTH - len(indent) - 2
-    return [f"{indent}# {line}" for line in textwrap.wrap(text, width, break_long_words=False)]
+    lines = textwrap.wrap(text, width, break_long_words=False)
+    return [f"{indent}# {line.replace(_UNBROKEN, ' ')}" for line in lines]
 
 
 def _scalar(value: object) -> str:

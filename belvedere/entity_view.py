@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_store.access import Access
+from graph_store.bundles import PassageGraph
+from graph_store.ids import name_key
 from graph_store.records import Entity, Relation
 from graph_store.store import GraphStore
 
@@ -20,10 +22,24 @@ class RelationView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HomeView:
+    """A passage that is about the entity."""
+
+    chunk_id: str
+    document_id: str
+    title: str
+    heading_path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntityView:
-    """An entity, its relations (strongest first) and how often each document mentions it (most often first)."""
+    """An entity with its home passages, its relations (strongest first), and its mentions.
+
+    ``mentions_by_document`` says how often each document mentions it, most often first.
+    """
 
     entity: Entity
+    homes: tuple[HomeView, ...]
     relations: tuple[RelationView, ...]
     mentions_by_document: dict[str, int]
 
@@ -34,9 +50,31 @@ def view_entity(store: GraphStore, access: Access, entity: Entity) -> EntityView
     names = _names(store, access, relations)
     return EntityView(
         entity=entity,
+        homes=_homes(store, access, entity),
         relations=tuple(_view(relation, names) for relation in relations if _ends(relation) <= names.keys()),
         mentions_by_document=_mentions_by_document(store, access, entity.id),
     )
+
+
+def _homes(store: GraphStore, access: Access, entity: Entity) -> tuple[HomeView, ...]:
+    """Return the home passages of the entity's names, by document and place."""
+    graph = store.passage_graph(access)
+    keys = dict.fromkeys((entity.name_key, *map(name_key, entity.aliases)))
+    found = store.chunks(access, [graph.chunk_ids[row] for row in _rows(graph, keys)])
+    titles = {document.id: document.title for document in store.documents(access, [c.document_id for c in found])}
+    return tuple(
+        HomeView(
+            chunk_id=chunk.id,
+            document_id=chunk.document_id,
+            title=titles.get(chunk.document_id, ""),
+            heading_path=chunk.heading_path,
+        )
+        for chunk in sorted(found, key=lambda chunk: (chunk.document_id, chunk.position))
+    )
+
+
+def _rows(graph: PassageGraph, keys: Iterable[str]) -> list[int]:
+    return sorted({row for key in keys for row in graph.homes.get(key, ())})
 
 
 def _names(store: GraphStore, access: Access, relations: Iterable[Relation]) -> dict[str, str]:

@@ -155,6 +155,15 @@ def entity_json(view: "EntityView") -> dict[str, object]:
         "type": entity.type,
         "aliases": list(entity.aliases),
         "description": entity.description,
+        "homes": [
+            {
+                "chunk_id": home.chunk_id,
+                "document_id": home.document_id,
+                "title": home.title,
+                "heading_path": list(home.heading_path),
+            }
+            for home in view.homes
+        ],
         "relations": [
             {
                 "source": relation.source,

@@ -1,9 +1,9 @@
 """The face of Belvedere: a collection of documents that answers questions."""
 
-import difflib
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +12,8 @@ from typing import BinaryIO, Self
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
-from belvedere.settings import Settings, load_settings
+from belvedere.settings import Settings, checked, load_settings
+from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
 from belvedere.wiring import make_embedder, open_to_read, open_to_write
 from graph_store.access import DEFAULT_TENANT, Access
@@ -21,10 +22,14 @@ from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
 from indexing.build_index import IndexOptions, build_index
 from indexing.report import IndexReport, Progress
-from model_clients.embedder import Embedder
+from model_clients.bundled_model import BUNDLED_PREFIX
+from model_clients.embedder import Embedder, Passage
 from query.engine import QueryEngine
 from query.outcome import Answer, SearchOutcome
 from query.request import AskOptions, RouteChoice
+
+# Loading happens at the first text, whichever it is.
+_ANY_TEXT = "load"
 
 ProgressListener = Callable[[Progress], None]
 
@@ -59,6 +64,7 @@ class KnowledgeBase:
         self._access = access
         self._reader: GraphStore | None = None
         self._asker: QueryEngine | None = None
+        self._loaded = False
 
     @classmethod
     def open(
@@ -74,7 +80,9 @@ class KnowledgeBase:
         ``config`` is a settings file or ready settings; ``tenant`` and ``groups`` say who asks: every read shows only
         what this caller may read. Raises ``ConfigError``.
         """
-        settings = config if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
+        settings = (
+            checked(config) if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
+        )
         return cls(Path(path), settings, Access(tenant=tenant, groups=frozenset(groups)))
 
     # -- filling ------------------------------------------------------------------------------------------------------
@@ -146,9 +154,13 @@ class KnowledgeBase:
         """Answer with source sentences and their citations, or say that the documents do not tell.
 
         ``route`` forces a route, ``k`` the number of results, ``filters`` limits the documents (``"year>=2020"``).
+        The time that opening the store and loading the model took, where this call did, is ``load`` among its times.
         Raises ``UnknownMetadataKey``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
         """
-        return self.engine.ask(question, self._options(route, k, filters))
+        options = self._options(route, k, filters)
+        loading = self._load()
+        answer = self.engine.ask(question, options)
+        return replace(answer, timings_ms=_with_loading(answer.timings_ms, loading))
 
     def search(
         self,
@@ -159,19 +171,34 @@ class KnowledgeBase:
         filters: Iterable[str | MetadataFilter] = (),
     ) -> SearchOutcome:
         """Retrieve without answering; parameters and errors as of ``ask``."""
-        return self.engine.search(question, self._options(route, k, filters))
+        options = self._options(route, k, filters)
+        loading = self._load()
+        outcome = self.engine.search(question, options)
+        return replace(outcome, timings_ms=_with_loading(outcome.timings_ms, loading))
 
     def _options(self, route: RouteChoice, k: int | None, filters: Iterable[str | MetadataFilter]) -> AskOptions:
         parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
         return AskOptions(route=route, k=k, filters=parsed, access=self._access)
 
     def warm_up(self) -> None:
-        """Open the store and load the model now, so that the first question is as quick as the next ones.
+        """Open the store and load the whole model now, for many questions.
 
-        Raises ``StoreUnusable``, ``ModelUnusable``.
+        Without it the shipped model answers the first question after a second or two and embeds each one in somewhat
+        more time; loading it whole takes several seconds once. Raises ``StoreUnusable``, ``ModelUnusable``.
         """
         _ = self.engine
-        self.embedder.embed_question("")
+        self.embedder.embed_passages([Passage(text=_ANY_TEXT)])
+        self._load()
+
+    def _load(self) -> float:
+        """Open the store and load what one question needs; return the milliseconds that it took, 0 if done already."""
+        if self._asker is not None and self._loaded:
+            return 0.0
+        start = time.perf_counter()
+        _ = self.engine
+        self.embedder.embed_question(_ANY_TEXT)
+        self._loaded = True
+        return (time.perf_counter() - start) * 1000
 
     # -- looking around -----------------------------------------------------------------------------------------------
 
@@ -190,7 +217,7 @@ class KnowledgeBase:
         """
         if document is not None and not self.store.documents(self._access, [document]):
             known = [found.id for found in self.store.list_documents(self._access)]
-            raise UnknownDocument(f"no document has the id {document!r}{_nearest(document, known)}")
+            raise UnknownDocument(f"no document has the id {document!r}{similar_names(document, known)}")
         return self.store.tree_nodes(self._access, document_id=document)
 
     def graph(self, entity: str) -> tuple[EntityView, ...]:
@@ -201,7 +228,7 @@ class KnowledgeBase:
         found = self.store.find_entities(self._access, entity)
         if not found:
             known = [other.name for other in self.store.list_entities(self._access)]
-            raise UnknownEntity(f"the documents name no {entity!r}{_nearest(entity, known)}")
+            raise UnknownEntity(f"the documents name no {entity!r}{similar_names(entity, known)}")
         return tuple(view_entity(self.store, self._access, item) for item in found)
 
     def export(self, destination: str | Path | BinaryIO, form: ExportFormat = "graphml") -> dict[str, int]:
@@ -220,6 +247,11 @@ class KnowledgeBase:
     def access(self) -> Access:
         """Who asks."""
         return self._access
+
+    @property
+    def model_name(self) -> str:
+        """The name of the embedding model in the settings, without where it comes from; loads nothing."""
+        return self._settings.embedder.model.removeprefix(BUNDLED_PREFIX)
 
     @property
     def store(self) -> GraphStore:
@@ -260,6 +292,8 @@ class KnowledgeBase:
         self.close()
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=3)
-    return f" (similar: {', '.join(near)})" if near else ""
+def _with_loading(milliseconds: Mapping[str, float], loading: float) -> dict[str, float]:
+    """Return times with that of loading first, and in the total; unchanged where nothing was loaded."""
+    if not loading:
+        return dict(milliseconds)
+    return {"load": round(loading, 3), **milliseconds, "total": round(milliseconds.get("total", 0.0) + loading, 3)}

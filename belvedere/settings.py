@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from belvedere.config import read_config
+from belvedere.config import ConfigError, read_config
 from belvedere.config_text import config_text
+from belvedere.setting_ranges import out_of_range
 from graph_store.settings import StoreSettings
 from indexing.settings import IndexingSettings
 from model_clients.settings import EmbedderSettings
@@ -29,6 +30,13 @@ class Settings:
 def load_settings(path: Path | None) -> Settings:
     """Read the settings file at ``path``, or return the defaults where there is none. Raises ``ConfigError``."""
     return Settings() if path is None else read_config(path, Settings)
+
+
+def checked(settings: Settings) -> Settings:
+    """Return ready settings as they are. Raises ``ConfigError`` where one lies out of its range."""
+    for sentence in out_of_range(settings):
+        raise ConfigError(sentence)
+    return settings
 
 
 def default_config_text() -> str:

@@ -6,7 +6,7 @@ made again.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,10 +76,9 @@ class IndexRun:
         with self._clock.step("load"):
             changes = sources.run(paths, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)
-        self._write(changes)
-        gone = set(gone_documents(stored, changes) if options.prune else ()).difference(renamed)
+        self._write(changes, renamed)
+        gone = set(gone_documents(stored, changes) if options.prune else ()).difference(renamed.values())
         deleted = self._delete(sorted(gone))
-        self._delete(renamed)
         self.refresh_derived()
         updated = sum(item.document.id in stored for item in changes.pending) + len(renamed)
         return self._report(
@@ -113,10 +112,10 @@ class IndexRun:
         with self._clock.step("publish"):
             self._store.publish(generation)
 
-    def _write(self, changes: SourceChanges) -> None:
+    def _write(self, changes: SourceChanges, renamed: Mapping[str, str]) -> None:
         if not changes.pending:
             return
-        step = DocumentStep(self._store, self._embedder, self._settings, self._clock)
+        step = DocumentStep(self._store, self._embedder, self._settings, self._clock, renamed=renamed)
         total = len(changes.pending)
         self._tell("documents", 0, total)
         for done in step.run(changes.pending):

@@ -1,6 +1,6 @@
 """From a loaded source to a bundle in the store: chunk, embed, extract, write; each batch is one commit."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -53,13 +53,26 @@ def _date_of(value: MetadataValue | None) -> str | None:
 
 
 class DocumentStep:
-    """Turns pending documents into stored bundles."""
+    """Turns pending documents into stored bundles.
 
-    def __init__(self, store: GraphStore, embedder: Embedder, settings: IndexingSettings, clock: StepClock) -> None:
+    ``renamed`` maps new ids to the ids under which the same documents are stored: the old one is deleted just before
+    the new one is written, so that a run that is killed in between leaves a file to read again, never two documents.
+    """
+
+    def __init__(
+        self,
+        store: GraphStore,
+        embedder: Embedder,
+        settings: IndexingSettings,
+        clock: StepClock,
+        *,
+        renamed: Mapping[str, str] | None = None,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._settings = settings
         self._clock = clock
+        self._renamed = renamed or {}
         self._extractor = EntityExtractor(settings.extraction)
 
     def run(self, pending: Sequence[PendingDocument]) -> Iterator[int]:
@@ -100,7 +113,13 @@ class DocumentStep:
             for entry, passages, extraction in zip(batch, vectors, extractions, strict=True)
         ]
         with self._clock.step("write"):
+            self._delete_old_names([document for document, _, _ in batch])
             self._store.write_documents(bundles)
+
+    def _delete_old_names(self, documents: Sequence[Document]) -> None:
+        old = [self._renamed[document.id] for document in documents if document.id in self._renamed]
+        if old:
+            self._store.delete_documents(documents[0].tenant, old)
 
     def _embed(self, batch: Sequence[tuple[Document, str, ChunkedDocument]]) -> list[PassageVectors]:
         passages = [

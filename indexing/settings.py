@@ -1,6 +1,9 @@
 """Settings of indexing: one section per step."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from annotated_types import Ge
 
 from indexing.chunking.settings import ChunkingSettings
 from indexing.communities.settings import CommunitySettings
@@ -21,13 +24,8 @@ class IndexingSettings:
     graph: GraphSettings = field(default_factory=GraphSettings)
     communities: CommunitySettings = field(default_factory=CommunitySettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
-    batch_chunks: int = 256
+    batch_chunks: Annotated[int, Ge(1)] = 256
     """Chunks per commit: an interrupted run loses at most this much work."""
-
-    def __post_init__(self) -> None:
-        """Refuse a batch without chunks."""
-        if self.batch_chunks < 1:
-            raise ValueError(f"indexing setting batch_chunks is {self.batch_chunks!r}; give 1 or more")
 
     def document_fingerprint(self) -> str:
         """Name the settings that a stored document depends on: where they change, documents are made anew."""

@@ -1,6 +1,6 @@
 """Which sources are new, changed, unchanged or gone."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,16 +102,18 @@ class SourceStep:
         )
 
 
-def renamed_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> tuple[str, ...]:
-    """Return the ids of stored documents whose file is gone while a new source holds the very same: its new name."""
-    new = Counter(item.document.content_hash for item in changes.pending if item.document.id not in stored)
-    renamed = []
+def renamed_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> dict[str, str]:
+    """Return new id -> old id of stored documents whose file is gone while a new source holds the very same."""
+    new: dict[str, list[str]] = defaultdict(list)
+    for item in changes.pending:
+        if item.document.id not in stored:
+            new[item.document.content_hash].append(item.document.id)
+    renamed = {}
     for document_id, state in sorted(stored.items()):
         is_gone = document_id not in changes.seen and not source_file(state.source_uri).exists()
-        if is_gone and new[state.content_hash] > 0:
-            new[state.content_hash] -= 1
-            renamed.append(document_id)
-    return tuple(renamed)
+        if is_gone and new[state.content_hash]:
+            renamed[new[state.content_hash].pop(0)] = document_id
+    return renamed
 
 
 def gone_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> tuple[str, ...]:

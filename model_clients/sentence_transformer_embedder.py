@@ -23,6 +23,7 @@ from model_clients.embedder import (
 )
 from model_clients.errors import ModelMissing, PassageTooLong
 from model_clients.known_prefixes import Prefixes, known_prefixes
+from model_clients.question_encoder import QuestionEncoder
 from model_clients.settings import EmbedderSettings
 from model_clients.text_tokenizer import TextTokenizer
 from model_clients.token_vectors import (
@@ -55,8 +56,9 @@ class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; one forward pass gives a passage's vector and those of its spans.
 
     Nothing heavy happens before it is needed: ``model_id`` reads no model, and for a bundled model ``dimension`` is
-    known and ``max_tokens`` and ``token_spans`` read the tokenizer alone. Vectors made in bfloat16 and in float32 agree
-    to a cosine of 0.999 or better and are interchangeable, so the precision is not part of ``model_id``.
+    known, ``max_tokens`` and ``token_spans`` read the tokenizer alone, and questions are embedded without torch until a
+    passage has loaded it. Vectors made in bfloat16 and in float32 agree to a cosine of 0.999 or better and are
+    interchangeable, so neither the precision nor the way of a question is part of ``model_id``.
     """
 
     def __init__(self, settings: EmbedderSettings) -> None:
@@ -64,6 +66,7 @@ class SentenceTransformerEmbedder:
         self._bundled = bundled_model(settings.model)
         self._tokenizer: TextTokenizer | None = None
         self._model: TransformerModel | None = None
+        self._light: QuestionEncoder | None = None
         self._loading = threading.RLock()
 
     @cached_property
@@ -138,16 +141,26 @@ class SentenceTransformerEmbedder:
         encoding, own = self._encode_question(question)
         if not own.indices.size:
             return unit_vector(np.zeros(self.dimension, dtype=np.float32))
-        return unit_vector(self._loaded_model().forward([encoding]).pooled[0])
+        pooled, _ = self._question_rows(encoding, own)
+        return unit_vector(pooled)
 
     def embed_question_tokens(self, question: str) -> QuestionVectors:
         """Embed a question and its tokens in one forward pass, cut at the limit."""
         if self.token_space == NO_TOKENS:
             return QuestionVectors(vector=self.embed_question(question), tokens=no_token_vectors())
         encoding, own = self._encode_question(question)
+        pooled, rows = self._question_rows(encoding, own)
+        (tokens,) = self._token_records([own], rows)
+        return QuestionVectors(vector=unit_vector(pooled * bool(own.indices.size)), tokens=tokens)
+
+    def _question_rows(self, encoding: "Encoding", own: _OwnTokens) -> tuple[FloatVector, FloatMatrix]:
+        """Return the pooled vector (d,) and those of the question's own tokens (t, d), not of unit length."""
+        light = self._light_encoder()
+        if light is not None:
+            rows = light.token_vectors(encoding.ids)
+            return rows.mean(axis=0), rows[own.indices]
         output = self._loaded_model().forward([encoding], chosen=[own.indices])
-        (tokens,) = self._token_records([own], output.tokens)
-        return QuestionVectors(vector=unit_vector(output.pooled[0] * bool(own.indices.size)), tokens=tokens)
+        return output.pooled[0], output.tokens
 
     def _encode_question(self, question: str) -> tuple["Encoding", _OwnTokens]:
         """Return a question with its prefix, cut at the limit, and the places of the tokens that are its own."""
@@ -227,6 +240,20 @@ class SentenceTransformerEmbedder:
                 self._model, tokenizer = load_transformer(self._settings, folder)
                 self._tokenizer = self._tokenizer or tokenizer
             return self._model
+
+    def _light_encoder(self) -> QuestionEncoder | None:
+        """Return the encoder without torch where it serves: a bundled model, on the CPU, that torch has not loaded."""
+        if self._bundled is None or self._settings.device != "cpu":
+            return None
+        with self._loading:
+            if self._model is not None:
+                self._light = None
+                return None
+            if self._light is None:
+                folder = bundled_model_folder(self._bundled)
+                verify_weights(self._bundled, folder)
+                self._light = QuestionEncoder(folder)
+            return self._light
 
     def _folder(self) -> Path | None:
         """Return where the model lies, its weights verified where they are bundled; None for a model of the hub."""

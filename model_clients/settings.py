@@ -1,7 +1,9 @@
 """Settings of the model clients."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge
 
 ModelDtype: TypeAlias = Literal["auto", "float32", "bfloat16"]
 TokenVectorKind: TypeAlias = Literal["projected", "full", "none"]
@@ -23,9 +25,9 @@ class EmbedderSettings:
     """``auto`` is bfloat16 where the processor multiplies bfloat16 matrices itself, float32 elsewhere."""
     device: str = "cpu"
     """The torch device that the model runs on."""
-    batch_size: int = 32
+    batch_size: Annotated[int, Ge(1)] = 32
     """Passages per forward pass."""
-    threads: int = 0
+    threads: Annotated[int, Ge(0)] = 0
     """Threads of one forward pass; 0 for torch's own choice."""
     token_vectors: TokenVectorKind = "projected"
     """Vectors of single tokens: ``projected`` to 64 dimensions (a model without projection: ``full``), or ``none``."""

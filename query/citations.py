@@ -32,10 +32,11 @@ class DraftSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftBlock:
-    """Sentences under a title line (empty: none)."""
+    """Sentences under a title line (empty: none); as points each sentence has a line of its own, else they run on."""
 
     sentences: tuple[DraftSentence, ...]
     title: str = ""
+    as_points: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def _written_block(block: DraftBlock, chunks: Mapping[str, Chunk], numbers: dict
             sentences.append(f"{shown(sentence.text)} {marks}")
     if not sentences:
         return ""
-    body = " ".join(sentences)
+    body = "\n".join(f"- {sentence}" for sentence in sentences) if block.as_points else " ".join(sentences)
     return f"{shown(block.title)}\n{body}" if block.title else body
 
 

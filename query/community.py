@@ -1,4 +1,4 @@
-"""The community route: reports nearest to the question, told as a digest of themes."""
+"""The community route: the main themes of the collection, or points on the theme that the question asks for."""
 
 from collections.abc import Sequence
 
@@ -11,6 +11,7 @@ from query.outcome import RankedResult
 from query.readable_view import ReadableView
 from query.request import Request
 from query.settings import CommunitySettings
+from query.theme_points import find_points, point_blocks
 from query.theme_words import is_contentless
 
 # A filter admits a report only where all its chunks pass; so many are asked for to know which do.
@@ -19,25 +20,34 @@ _LEAST_TOP_THEMES = 4
 
 
 def find_themes(store: GraphStore, request: Request, view: ReadableView, settings: CommunitySettings) -> GlobalFinding:
-    """Find the reports that answer a question and draft a digest of their themes.
+    """Find the reports that answer a question about themes, and draft the answer.
 
     A question about nothing in particular ("What are the main themes?") is answered with the top level, largest
-    communities first; any other with the reports of all levels nearest to it, none beside its own parent or child, and
-    with nothing where none is about its subject.
+    communities first; any other with points on its subject, of several documents, under the themes they belong to, and
+    with nothing where neither a report nor a passage is about it. The results of both are reports.
     """
+    if is_contentless(request.question):
+        return _overview(store, request, settings)
     hits = search_derived(store, request, kind="report", candidates=settings.candidates)
-    contentless = is_contentless(request.question)
-    ranked = _top_reports(store, request) if contentless else _near_reports(store, request, hits, settings)
+    ranked = _near_reports(store, request, hits, settings)
     results = tuple(_result(rank, community, hits) for rank, community in enumerate(ranked[: request.k], start=1))
-    found = FoundTexts(texts=[result.text for result in results], nearest=hits.nearest)
-    if not is_on_topic(request.question, found, view.rarity, settings.topic):
-        return GlobalFinding(results=results, blocks=())
-    themes = [DerivedText(title=item.title, sentences=item.report) for item in ranked[: settings.themes]]
-    shape = DigestShape(
-        per_text=settings.sentences_per_theme,
-        vector=None if contentless else request.vector,
-        share_of_best=settings.share_of_best,
+    found = find_points(store, request, view.rarity, settings)
+    texts = FoundTexts(
+        texts=[*(result.text for result in results), *found.passages], nearest=max(hits.nearest, found.hits.nearest)
     )
+    if not is_on_topic(request.question, texts, view.rarity, settings.topic):
+        return GlobalFinding(results=results, blocks=())
+    communities = [item for item in store.communities(request.access) if item.report]
+    blocks = point_blocks(found.points, communities, hits.dense, chunks=len(view.graph.chunk_ids))
+    return GlobalFinding(results=results, blocks=blocks)
+
+
+def _overview(store: GraphStore, request: Request, settings: CommunitySettings) -> GlobalFinding:
+    ranked = _top_reports(store, request)
+    nothing = DerivedHits(fused=(), bm25={}, dense={})
+    results = tuple(_result(rank, community, nothing) for rank, community in enumerate(ranked[: request.k], start=1))
+    themes = [DerivedText(title=item.title, sentences=item.report) for item in ranked[: settings.themes]]
+    shape = DigestShape(per_text=settings.sentences_per_theme, of_many_documents=True, as_points=True)
     return GlobalFinding(results=results, blocks=digest(SourceReader(store, request.access, themes), themes, shape))
 
 

@@ -51,6 +51,10 @@ class SourceReader:
         rows = [row for row, source in self._rows.get(sentence.chunk_ids[0], ()) if _overlap(source, span)]
         return float((self._vectors[rows] @ vector).max()) if rows else -1.0
 
+    def document_of(self, quote: Quote) -> str:
+        """Return the id of the document that a quote of this reader stands in."""
+        return self._chunks[quote.chunk_id].document_id
+
     def _span(self, sentence: SourcedSentence) -> tuple[int, int] | None:
         chunk = self._chunks.get(sentence.chunk_ids[0])
         if chunk is None:
@@ -73,17 +77,23 @@ class SourceReader:
 class DigestShape:
     """How a digest is cut: sentences of each text, and where ``vector`` ((d,), unit length) is given, those nearest to
     it; sentences below ``share_of_best`` of the nearest one's cosine are left out.
+
+    ``of_many_documents``: sentences of documents not told yet come first, then those that hold most words of the title
+    up to its colon. ``as_points``: each sentence on a line of its own.
     """
 
     per_text: int
     vector: FloatVector | None = None
     share_of_best: float = 0.0
+    of_many_documents: bool = False
+    as_points: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Weighed:
     place: int
     nearness: float
+    document_id: str
     text: str
     quote: Quote
 
@@ -94,36 +104,61 @@ def digest(reader: SourceReader, texts: Sequence[DerivedText], shape: DigestShap
     Sentences keep the order of their text; without a vector its first ones are told. A text of which nothing is left
     has no block.
     """
-    weighed = [_weighed_sentences(reader, text, shape.vector) for text in texts]
+    weighed = [_weighed_sentences(reader, text, shape) for text in texts]
     least = shape.share_of_best * max((entry.nearness for own in weighed for entry in own), default=0.0)
-    told: set[Quote] = set()
+    told = _Told(quotes=set(), documents=set())
     blocks: list[DraftBlock] = []
     for text, own in zip(texts, weighed, strict=True):
         near = [entry for entry in own if shape.vector is None or entry.nearness >= least]
-        chosen = _nearest_untold(near, shape.per_text, told)
+        chosen = _nearest_untold(near, shape, told)
         if chosen:
             sentences = tuple(DraftSentence(text=entry.text, quotes=(entry.quote,)) for entry in chosen)
-            blocks.append(DraftBlock(title=text.title, sentences=sentences))
+            blocks.append(DraftBlock(title=text.title, sentences=sentences, as_points=shape.as_points))
     return tuple(blocks)
 
 
-def _weighed_sentences(reader: SourceReader, text: DerivedText, vector: FloatVector | None) -> list[_Weighed]:
+def _weighed_sentences(reader: SourceReader, text: DerivedText, shape: DigestShape) -> list[_Weighed]:
+    title_stems = frozenset(content_stems(text.title.partition(":")[0])) if shape.of_many_documents else frozenset()
     weighed: list[_Weighed] = []
     for place, sentence in enumerate(text.sentences):
         quote = reader.quote(sentence)
-        if quote is not None:
-            nearness = reader.nearness(sentence, vector) if vector is not None else -float(place)
-            weighed.append(_Weighed(place=place, nearness=nearness, text=sentence.text, quote=quote))
+        if quote is None:
+            continue
+        if shape.vector is not None:
+            nearness = reader.nearness(sentence, shape.vector)
+        else:
+            nearness = float(len(title_stems.intersection(content_stems(sentence.text))))
+        document_id = reader.document_of(quote)
+        weighed.append(
+            _Weighed(place=place, nearness=nearness, document_id=document_id, text=sentence.text, quote=quote)
+        )
     return weighed
 
 
-def _nearest_untold(weighed: Sequence[_Weighed], count: int, told: set[Quote]) -> list[_Weighed]:
-    chosen: dict[Quote, _Weighed] = {}
-    for entry in sorted(weighed, key=lambda entry: (-entry.nearness, entry.place)):
-        if len(chosen) < count and entry.quote not in told:
-            chosen.setdefault(entry.quote, entry)
-    told.update(chosen)
-    return sorted(chosen.values(), key=lambda entry: entry.place)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What was told already, in all blocks."""
+
+    quotes: set[Quote]
+    documents: set[str]
+
+
+def _nearest_untold(weighed: Sequence[_Weighed], shape: DigestShape, told: _Told) -> list[_Weighed]:
+    chosen: list[_Weighed] = []
+    while len(chosen) < shape.per_text:
+        left = [entry for entry in weighed if entry.quote not in told.quotes]
+        if not left:
+            break
+
+        def order(entry: _Weighed) -> tuple[bool, float, int]:
+            again = shape.of_many_documents and entry.document_id in told.documents
+            return (again, -entry.nearness, entry.place)
+
+        best = min(left, key=order)
+        chosen.append(best)
+        told.quotes.add(best.quote)
+        told.documents.add(best.document_id)
+    return sorted(chosen, key=lambda entry: entry.place)
 
 
 def _overlap(source: Sentence, span: tuple[int, int]) -> bool:

@@ -1,6 +1,7 @@
-"""The summary of one document that the question names."""
+"""The summary of one document that the question means, by its title or loosely."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from graph_store.store import GraphStore
 from model_clients.embedder import FloatVector
 from query.digest import DerivedText, DigestShape, SourceReader, digest
 from query.global_finding import GlobalFinding, node_result
+from query.meant_document import meant_documents
 from query.outcome import RankedResult
 from query.passages import CandidateSentence, read_passages, read_sentences
 from query.readable_view import ReadableView
@@ -18,18 +20,46 @@ from query.settings import SummarySettings
 from query.theme_words import is_contentless
 from raptor.sentence_quality import sentence_quality
 
+# The title line of a document where the question fits several.
+_IN_DOUBT = "This document may be meant"
+
 
 def named_document(
     store: GraphStore, request: Request, view: ReadableView, settings: SummarySettings
 ) -> Document | None:
-    """Return the readable document that passes the filters and that the question names by its title, or None."""
+    """Return the readable document that passes the filters and that the question means: by its title, or loosely where
+    one document alone fits. None where it means none, or leaves a doubt.
+    """
+    documents = documents_named(store, request, view, settings)
+    return documents[0] if len(documents) == 1 else None
+
+
+def documents_named(
+    store: GraphStore, request: Request, view: ReadableView, settings: SummarySettings
+) -> tuple[Document, ...]:
+    """Return the readable document that a question means, or all between which it leaves a doubt, best first."""
     if is_contentless(request.question):
-        return None
+        return ()
     named = view.titles.named_by(request.question, least_share=settings.title_share)
     if named is None:
-        return None
+        return meant_documents(store, request, view)
     allowed = store.filtered_documents(request.access, request.filters)
-    return named.document if allowed is None or named.document.id in allowed else None
+    return (named.document,) if allowed is None or named.document.id in allowed else ()
+
+
+def tell_apart(
+    store: GraphStore, request: Request, documents: Sequence[Document], settings: SummarySettings
+) -> GlobalFinding:
+    """Say which documents may be meant, each with the first sentence of its summary."""
+    found = [summarise_document(store, request, document, settings) for document in documents]
+    blocks = [
+        replace(block, title=f"{_IN_DOUBT}: {block.title}", sentences=block.sentences[:1])
+        for finding in found
+        for block in finding.blocks
+    ]
+    results = [result for finding in found for result in finding.results[:1]]
+    ranked = tuple(replace(result, rank=rank) for rank, result in enumerate(results, start=1))
+    return GlobalFinding(results=ranked[: request.k], blocks=tuple(blocks))
 
 
 def summarise_document(

@@ -11,6 +11,7 @@ from query.outcome import Route
 from query.question import Question
 from query.router_features import router_features
 from query.settings import RouterSettings
+from query.theme_words import names_one_document
 
 _Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 
@@ -68,12 +69,16 @@ def decide_route(question: Question, gather: Callable[[], RouteEvidence], settin
     if best == "local":
         reason = f"The question asks for a particular fact (probability {scores['local']:.2f})."
         return RouteDecision(route="local", reason=reason, scores=scores)
-    return _global_route(best, scores, gather, settings)
+    return _global_route(question, scores, gather, settings)
 
 
 def _global_route(
-    best: Route, scores: Mapping[Route, float], gather: Callable[[], RouteEvidence], settings: RouterSettings
+    question: Question,
+    scores: Mapping[Route, float],
+    gather: Callable[[], RouteEvidence],
+    settings: RouterSettings,
 ) -> RouteDecision:
+    best = max(scores, key=lambda route: (scores[route], route))
     globally = 1.0 - scores["local"]
     if globally < settings.confident:
         reason = (
@@ -82,6 +87,8 @@ def _global_route(
         )
         return RouteDecision(route="local", reason=reason, scores=scores, undecided=True)
     evidence = gather()
+    if evidence.named_document is not None and (question.quoted or names_one_document(question)):
+        best = "tree"  # however it is asked, one document is told by its summary
     available = _available(best, evidence)
     if available is None:
         reason = f"The question asks for {_NAMED[best]}, but the documents have no summaries yet."

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from query.question import Question
 from query.text_words import STOP_WORDS, content_stems
-from query.theme_words import BREADTH, MANY_DOCUMENTS, asks_for_whole, is_contentless, topic_stems
+from query.theme_words import (
+    BREADTH,
+    MANY_DOCUMENTS,
+    asks_for_change,
+    asks_for_whole,
+    is_contentless,
+    names_one_document,
+    topic_stems,
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*", re.UNICODE)
 _LONGEST_GRAM = 2
@@ -27,13 +35,15 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
         "vary": "differ vary compare contrast evolve change agree disagree contradict similarity difference",
     }.items()
 }
-_DOCUMENT = (
-    r"article|document|report|paper|memo|minutes|chapter|section|essay|story|novel|book|guide|guideline|manual|handbook|"
-    r"contract|lease|policy|study|meeting|transcript|interview|chat|letter|page|file|text|review|note|speech|proposal|"
-    r"agreement|judgment|patent|ticket|readme|leaflet|entry|profile|biography|plot|discussion|log|brief|treaty"
+_MOST_OF = re.compile(
+    r"\b(?:most|many|several|all|each|none|majority|number) of (?:the|these|those|them)\b|"
+    r"\b(?:every|(?:nearly|almost) all)\b",
+    re.IGNORECASE,
 )
-_ONE_DOCUMENT = re.compile(
-    rf"\b(?:the|this|that|a|an|our|your)\s+(?:[\w'-]+\s+){{0,3}}?(?:{_DOCUMENT})\b", re.IGNORECASE
+_TOLD_HERE = re.compile(
+    r"\b(?:described|told|mentioned|portrayed|presented|covered|collected|recorded|reported|gathered)\s+"
+    r"(?:of\s+)?(?:here|in (?:the|these|this)|by (?:the|these))\b",
+    re.IGNORECASE,
 )
 _ASKS_WHAT_ABOUT = re.compile(r"\bwhat\b.*\babout\W*$", re.IGNORECASE)
 _OPENS_WITH_SUMMARY = re.compile(
@@ -82,7 +92,7 @@ def _grams(words: list[str]) -> Iterator[str]:
 def _form(question: Question, words: list[str]) -> dict[str, float]:
     families = {f"family:{name}": float(not stems.isdisjoint(question.stems)) for name, stems in _FAMILIES.items()}
     text = question.searched
-    one, many = _ONE_DOCUMENT.search(text) is not None, MANY_DOCUMENTS.search(text) is not None
+    one, many = names_one_document(question), MANY_DOCUMENTS.search(text) is not None
     form = {
         f"form:kind={question.kind}": 1.0,
         "form:names": min(3, len(question.names)) / 3,
@@ -95,6 +105,9 @@ def _form(question: Question, words: list[str]) -> dict[str, float]:
         "form:one_document": float(one),
         "form:many_documents": float(many),
         "form:breadth": float(BREADTH.search(text) is not None),
+        "form:most_of": float(_MOST_OF.search(text) is not None),
+        "form:told_here": float(_TOLD_HERE.search(text) is not None),
+        "form:change": float(asks_for_change(question)),
         "form:what_about": float(_ASKS_WHAT_ABOUT.search(text) is not None),
         "form:opens_with_summary": float(_OPENS_WITH_SUMMARY.search(text) is not None),
         "form:theme_of_many": float(many and families["family:theme"] > 0),

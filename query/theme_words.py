@@ -34,6 +34,21 @@ MANY_DOCUMENTS = re.compile(
 BREADTH = re.compile(r"\b(?:across|throughout|among|taken together|as a whole|on the whole|in common|overall)\b", re.I)
 _COLLECTION = re.compile(r"\b(?:collection|corpus|archive|library|knowledge base|here)\b", re.IGNORECASE)
 
+DOCUMENT_WORDS = (
+    r"article|document|report|paper|memo|minutes|chapter|section|essay|story|novel|book|guide|guideline|manual|handbook|"
+    r"contract|lease|policy|study|meeting|transcript|interview|chat|letter|page|file|text|review|note|speech|proposal|"
+    r"agreement|judgment|patent|ticket|readme|leaflet|entry|profile|biography|plot|discussion|log|brief|treaty|piece|"
+    r"item|column|write-up|post"
+)
+_ONE_DOCUMENT = re.compile(
+    rf"\b(?:the|this|that|a|an|our|your)\s+(?:[\w'-]+\s+){{0,3}}?(?:{DOCUMENT_WORDS})\b", re.IGNORECASE
+)
+_CHANGE = re.compile(
+    r"\b(?:chang(?:e|es|ed|ing)|evol(?:ve|ves|ved|ution)|develop(?:s|ed|ment)?|gr[eo]w(?:n|th|s)?|progress(?:ed)?|"
+    r"(?:over|through|down) (?:time|the (?:years|decades|centuries|months))|oldest|newest|history of|shift(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+
 
 def is_contentless(question: Question) -> bool:
     """Tell whether the question asks about the collection in general: no name, no code, only words such as "themes"."""
@@ -53,3 +68,13 @@ def asks_for_whole(question: Question) -> bool:
 def speaks_of_collection(question: Question) -> bool:
     """Tell whether the question refers to the documents together ("these articles", "across", "the corpus")."""
     return any(pattern.search(question.searched) for pattern in (MANY_DOCUMENTS, BREADTH, _COLLECTION))
+
+
+def asks_for_change(question: Question) -> bool:
+    """Tell whether the question asks how something changed, so that what is told first happened first."""
+    return _CHANGE.search(question.searched) is not None
+
+
+def names_one_document(question: Question) -> bool:
+    """Tell whether the question speaks of a single document ("the article on", "this report")."""
+    return _ONE_DOCUMENT.search(question.searched) is not None

@@ -1,6 +1,6 @@
 """Which document a question names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -55,6 +55,15 @@ class TitleIndex:
             return None
         best = min(likely, key=lambda match: (-match.held, -match.share, match.document.id))
         return NamedDocument(document=best.document, share=best.share)
+
+    def coverage(self, shares: Mapping[str, float]) -> dict[str, float]:
+        """Return document id -> the sum of the shares of the stems that its title has, for titles that have any."""
+        covered: dict[str, float] = {}
+        for word_stem, share in shares.items():
+            for position in self._holders.get(word_stem, ()):
+                document_id = self._documents[position].id
+                covered[document_id] = covered.get(document_id, 0.0) + share
+        return covered
 
     def _candidates(self, question: Question) -> list[int]:
         return sorted({position for word_stem in question.stems for position in self._holders.get(word_stem, ())})

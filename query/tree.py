@@ -4,7 +4,7 @@ from graph_store.records import TreeNode
 from graph_store.store import GraphStore
 from query.collapsed_tree import summarise_topic
 from query.digest import DerivedText, DigestShape, SourceReader, digest
-from query.document_summary import named_document, summarise_document
+from query.document_summary import documents_named, summarise_document, tell_apart
 from query.global_finding import GlobalFinding, node_result
 from query.hierarchy import Place, top_items
 from query.readable_view import ReadableView
@@ -20,12 +20,15 @@ _LEAST_TOP_NODES = 3
 def find_summaries(store: GraphStore, request: Request, view: ReadableView, settings: SummarySettings) -> GlobalFinding:
     """Find the summaries that answer a question and draft a digest of them.
 
-    A document that the question names is told by its own summary; a question about the whole collection by the top
+    A document that the question means is told by its own summary, and where it may mean one of several, these are
+    named; a question about the whole collection by the top
     nodes; any other by the nearest nodes and passages of all levels together.
     """
-    document = named_document(store, request, view, settings)
-    if document is not None:
-        return summarise_document(store, request, document, settings)
+    documents = documents_named(store, request, view, settings)
+    if len(documents) == 1:
+        return summarise_document(store, request, documents[0], settings)
+    if documents:
+        return tell_apart(store, request, documents, settings)
     if is_contentless(request.question):
         return _summarise_collection(store, request, settings)
     return summarise_topic(store, request, view, settings, settings.topic)

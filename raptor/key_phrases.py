@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -41,7 +41,9 @@ class KeyPhrases:
         self._factors = np.array([_NAME_FACTOR if " " in key else 1.0 for key in self._keys], dtype=np.float64)
         self._counts = np.bincount(_joined(spans), minlength=len(numbers)) if numbers else np.zeros(0, dtype=np.int64)
 
-    def of(self, rows: IntVector, limit: int, *, taken: Sequence[str] = ()) -> tuple[str, ...]:
+    def of(
+        self, rows: IntVector, limit: int, *, taken: Sequence[str] = (), names_only: bool = False
+    ) -> tuple[str, ...]:
         """Return up to ``limit`` phrases of the chunks ``rows``, most telling first, none a part of another or of one
         of ``taken``. O(terms of the group).
         """
@@ -52,18 +54,17 @@ class KeyPhrases:
         telling = np.log(share / rest + 1.0 / (1.0 + len(self._terms)))
         scores = self._factors[terms] * share * telling
         scores[inside < min(2, len(rows))] *= 0.2
+        if names_only:
+            several = self._factors[terms] > 1.0
+            terms, scores = terms[several], scores[several]
         order = np.lexsort((self._alphabetical[terms], -np.round(scores, 9)))
         return self._first_apart(terms[order[: 12 * limit]].tolist(), limit, taken)
 
     def _first_apart(self, terms: Sequence[int], limit: int, taken: Sequence[str]) -> tuple[str, ...]:
-        used = [word for phrase in taken for word in phrase.casefold().split()]
         chosen: list[str] = []
         for term in terms:
-            words = self._keys[term].split()
-            if len(chosen) == limit or any(_same_stem(word, other) for word in words for other in used):
-                continue
-            chosen.append(self._surfaces[term])
-            used.extend(words)
+            if len(chosen) < limit and not shares_word(self._keys[term], (*taken, *chosen)):
+                chosen.append(self._surfaces[term])
         return tuple(chosen)
 
 
@@ -96,6 +97,12 @@ def _kept_word(match: re.Match[str]) -> str:
 def _most_common(surfaces: Counter[str]) -> str:
     """Return the commonest surface form; of equals, the one in lower case."""
     return min(surfaces, key=lambda surface: (-surfaces[surface], surface.swapcase()))
+
+
+def shares_word(phrase: str, others: Iterable[str]) -> bool:
+    """Tell whether a phrase has a word, in any form, that one of ``others`` has."""
+    words = phrase.casefold().split()
+    return any(_same_stem(word, other) for taken in others for other in taken.casefold().split() for word in words)
 
 
 def _same_stem(one: str, other: str) -> bool:

@@ -1,5 +1,6 @@
 """Titles of tree nodes."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -7,14 +8,19 @@ from raptor.audience import AudienceView
 from raptor.branch import Branch
 from raptor.key_phrases import KeyPhrases
 from raptor.settings import TreeSettings
+from raptor.theme_titles import ThemeTitles, listed
+
+# "Mr Howard" is known as somebody else elsewhere, "Australia's BHP" is two names in one.
+_UNTOLD_NAME = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Sir|Lord|Lady)\b|['\u2019]s ")
 
 
 class NodeTitles:
-    """Names nodes: within a document by its title and headings, across documents by key phrases."""
+    """Names nodes: within a document by its title and headings, across documents by their theme."""
 
-    def __init__(self, view: AudienceView, phrases: KeyPhrases, settings: TreeSettings) -> None:
+    def __init__(self, view: AudienceView, settings: TreeSettings) -> None:
         self._view = view
-        self._phrases = phrases
+        self._phrases = KeyPhrases(view)
+        self._themes = ThemeTitles(view)
         self._limit = settings.title_phrases
         self._document_sizes = Counter(chunk.document_id for chunk in view.chunks)
 
@@ -35,14 +41,17 @@ class NodeTitles:
 
     def _across(self, node: Branch) -> str:
         if 2 * len(node.leaves) < len(self._view.chunks):
-            return ", ".join(self._phrases.of(node.leaves, self._limit))
-        return ", ".join(self._one_of_each(node))
+            names = self._phrases.of(node.leaves, 2 * self._limit, names_only=True)
+            title = self._themes.title(node.leaves, [name for name in names if not _UNTOLD_NAME.search(name)])
+        else:
+            title = self._themes.unique(listed(self._one_of_each(node)))
+        return title or ", ".join(self._phrases.of(node.leaves, self._limit))
 
     def _one_of_each(self, node: Branch) -> tuple[str, ...]:
         """Most of the collection has no phrase of its own: each of the largest children lends its most telling one."""
         chosen: tuple[str, ...] = ()
         for child in sorted(node.children, key=lambda child: -len(child.leaves))[: self._limit]:
-            chosen += self._phrases.of(child.leaves, 1, taken=chosen)
+            chosen += self._themes.phrases(child.leaves, 1, taken=chosen)
         return chosen
 
 

@@ -14,7 +14,6 @@ from graph_store.records import TreeNode
 from raptor.audience import AudienceView, IntVector, audience_views
 from raptor.branch import Branch, join, leaf, nodes_below
 from raptor.clustering import KMeansSettings, cluster_points, even_cluster_size
-from raptor.key_phrases import KeyPhrases
 from raptor.node_titles import NodeTitles
 from raptor.settings import TreeSettings
 from raptor.summariser import quote
@@ -39,7 +38,7 @@ def _audience_tree(view: AudienceView, settings: TreeSettings) -> Iterator[TreeN
     root = _grow(view, documents, settings, lambda level: _by_content(level, settings))
     if root.level == 0:
         return
-    titles = NodeTitles(view, KeyPhrases(view), settings)
+    titles = NodeTitles(view, settings)
     parents = {child.id: node.id for node in nodes_below(root) for child in node.children}
     for node in nodes_below(root):
         yield _record(view, node, parent_id=parents.get(node.id), title=titles.of(node))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
-from belvedere.cli.printing import say, say_json, shown_times, wrapped
+from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import answer_json
 
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("question")
 @retrieval_options
-@click.option("--show-context", is_flag=True, help="Print the passages that were weighed, too.")
+@click.option(
+    "--show-context", is_flag=True, help="Print the words of each source and the passages that were weighed, too."
+)
 @EVERYBODY
 def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool) -> None:
     """Answer a question from the documents, with the source of every sentence.
 
     Where the documents do not tell, the answer says so.
     """
-    with shared.open() as kb, ProgressBar("loading the model"):
-        kb.warm_up()
+    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         answer = kb.ask(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
     if shared.as_json:
         say_json(answer_json(answer))
@@ -38,8 +39,7 @@ def show_answer(answer: "Answer", *, show_context: bool = False) -> None:
     if answer.citations:
         say()
     for citation in answer.citations:
-        say(_source_line(citation))
-        say(wrapped(f"“{' '.join(citation.quote.split())}”", indent="    "))
+        _show_source(citation, with_quote=show_context or not _is_told(citation, answer))
     say()
     say(wrapped(f"route: {answer.route}. {answer.route_reason}"))
     say(f"time: {shown_times(answer.timings_ms)}")
@@ -47,10 +47,18 @@ def show_answer(answer: "Answer", *, show_context: bool = False) -> None:
         _show_context(answer)
 
 
-def _source_line(citation: "Citation") -> str:
-    place = " > ".join(dict.fromkeys((citation.title or citation.document_id, *citation.heading_path)))
-    page = "" if citation.page is None else f", page {citation.page}"
-    return f"[{citation.number}] {place}{page} ({citation.document_id})"
+def _show_source(citation: "Citation", *, with_quote: bool) -> None:
+    """Print where a sentence stands; its words only where the answer does not have them already."""
+    place = shown_place(citation.title or citation.document_id, citation.heading_path)
+    page = "" if citation.page is None else f"page {citation.page}, "
+    say(f"[{citation.number}] {place}, {page}characters {citation.char_start}-{citation.char_end}")
+    say(f"    {citation.source_uri}")
+    if with_quote:
+        say(wrapped(f"“{' '.join(citation.quote.split())}”", indent="    "))
+
+
+def _is_told(citation: "Citation", answer: "Answer") -> bool:
+    return " ".join(citation.quote.split()) in " ".join(answer.answer.split())
 
 
 def _show_context(answer: "Answer") -> None:

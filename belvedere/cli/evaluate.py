@@ -22,8 +22,8 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     """Measure retrieval on DIR/corpus.jsonl with the questions of DIR/questions.jsonl.
 
     Rows of the corpus have id, title and text; rows of the questions have question and gold_ids (or gold_groups: one
-    list per piece of evidence, any member is enough), and may have a type. Questions without gold are unanswerable:
-    abstaining is measured on them. The corpus is shuffled first.
+    list per piece of evidence, any member is enough), and may have a type. Questions with empty gold_ids are
+    unanswerable: abstaining is measured on them. The corpus is shuffled first.
     """
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.evaluate import evaluate_dataset  # noqa: PLC0415  # as above

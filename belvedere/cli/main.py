@@ -3,6 +3,7 @@
 0: done. 2: the user can mend it. 1: a fault of ours. 130: stopped with Ctrl-C.
 """
 
+import logging
 import os
 import sys
 import traceback
@@ -46,6 +47,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; nothing is raised."""
+    _keep_logs_off_stderr()
     try:
         result = cli.main(args=list(arguments) or ["--help"], prog_name="belvedere", standalone_mode=False)
     except click.ClickException as error:
@@ -60,6 +62,13 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001  # the edge of the program: every error becomes an exit code
         return _failed(error)
     return result if isinstance(result, int) else OK
+
+
+def _keep_logs_off_stderr() -> None:
+    """Give log lines somewhere to go but stderr: what users can do about a problem is said in a sentence of ours."""
+    root = logging.getLogger()
+    if not root.handlers and not os.environ.get("BELVEDERE_TRACEBACK"):
+        root.addHandler(logging.NullHandler())
 
 
 def _usage_sentence(error: click.ClickException) -> str:

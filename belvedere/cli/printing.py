@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -44,6 +44,11 @@ def wrapped(text: str, *, indent: str = "") -> str:
         textwrap.fill(line, WIDTH, initial_indent=indent, subsequent_indent=indent, replace_whitespace=False)
         for line in lines
     )
+
+
+def shown_place(title: str, heading_path: Sequence[str]) -> str:
+    """Return ``Title > Heading > Subheading``, what stands twice once."""
+    return " > ".join(dict.fromkeys((title, *heading_path)))
 
 
 def shown_times(milliseconds: Mapping[str, float]) -> str:

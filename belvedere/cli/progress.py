@@ -1,15 +1,20 @@
-"""A progress bar on stderr, for whatever takes longer than a second."""
+"""What takes long is told on stderr: as a bar on a terminal, as a line now and then in a file or a pipe."""
 
 import sys
 import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from belvedere.cli.printing import complain
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
 DELAY_SECONDS = 1.0
+
+FIRST_LINE_SECONDS, LINE_SECONDS = 2.0, 5.0
+"""Where stderr is no terminal: when the first line is written, and how long to the next one."""
 
 
 class ProgressEvent(Protocol):
@@ -32,7 +37,7 @@ class ProgressEvent(Protocol):
 
 
 class ProgressBar:
-    """Shows the current step once a second has passed, and disappears at the end; silent where stderr is no terminal.
+    """Shows the current step once it takes long: a bar that disappears at the end, or lines where there is no terminal.
 
     Call it with each event; used in a ``with`` statement.
     """
@@ -42,10 +47,9 @@ class ProgressBar:
         self._done = 0
         self._total: int | None = None
         self._lock = threading.Lock()
+        self._ended = threading.Event()
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
-        self._timer = threading.Timer(DELAY_SECONDS, self._show)
-        self._timer.daemon = True
 
     def __call__(self, event: ProgressEvent) -> None:
         """Take note of an event."""
@@ -55,34 +59,56 @@ class ProgressBar:
 
     def __enter__(self) -> Self:
         """Start waiting."""
-        if sys.stderr.isatty():
-            self._timer.start()
+        show = self._show_bar if sys.stderr.isatty() else self._write_lines
+        threading.Thread(target=show, daemon=True).start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Take the bar away."""
-        self._timer.cancel()
+        """Take the bar away; no line is written after this."""
         with self._lock:
+            self._ended.set()
             if self._bar is not None:
                 self._bar.stop()
                 self._bar = None
 
-    def _show(self) -> None:
+    def _write_lines(self) -> None:
+        """Write a line whenever there is something new to say, never in quick succession."""
+        written = ""
+        wait = FIRST_LINE_SECONDS
+        while not self._ended.wait(wait):
+            wait = LINE_SECONDS
+            with self._lock:
+                line = self._line()
+                if line != written and not self._ended.is_set():
+                    complain(line)
+                    written = line
+
+    def _line(self) -> str:
+        of = f" of {self._total:,}" if self._total is not None else ""
+        return f"{_readable(self._step)} ..." + (f" {self._done:,}{of}" if self._done or of else "")
+
+    def _show_bar(self) -> None:
+        if self._ended.wait(DELAY_SECONDS):
+            return
         from rich.console import Console  # noqa: PLC0415  # heavy import, only when used
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415  # as above
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with self._lock:
-            if self._timer.finished.is_set():
+            if self._ended.is_set():
                 return
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(self._step)
+            self._task = self._bar.add_task(_readable(self._step))
             self._bar.start()
             self._draw()
 
     def _draw(self) -> None:
         if self._bar is None or self._task is None:
             return
-        self._bar.update(self._task, description=self._step.replace("_", " "), completed=self._done, total=self._total)
+        self._bar.update(self._task, description=_readable(self._step), completed=self._done, total=self._total)
+
+
+def _readable(step: str) -> str:
+    return step.replace("_", " ")

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +13,10 @@ from graph_store.filters import Filters, MetadataFilter
 
 Row: TypeAlias = Mapping[str, object]
 Gold: TypeAlias = tuple[frozenset[str], ...]
+
+
+Check: TypeAlias = Callable[[Row], str]
+"""What is wrong with a row, empty where nothing is."""
 
 
 class DatasetError(UserMistake):
@@ -59,7 +63,7 @@ def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: 
     seeded sample of the questions, in the file's order.
     """
     corpus_rows = _rows(folder / "corpus.jsonl", required=("id", "text"))
-    question_rows = _rows(folder / "questions.jsonl", required=("question",))
+    question_rows = _rows(folder / "questions.jsonl", required=("question",), check=_gold_problem)
     for condition in filters:
         if not any(condition.key in row for row in (*corpus_rows, *question_rows)):
             raise DatasetError(f"no document or question of {folder} has the field {condition.key!r} to filter by")
@@ -74,7 +78,7 @@ def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: 
     )
 
 
-def _rows(path: Path, *, required: Sequence[str]) -> list[Row]:
+def _rows(path: Path, *, required: Sequence[str], check: Check = lambda _row: "") -> list[Row]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -82,10 +86,10 @@ def _rows(path: Path, *, required: Sequence[str]) -> list[Row]:
         raise DatasetError(
             f"cannot read {path}: {reason}; a data set is a folder with corpus.jsonl and questions.jsonl"
         ) from None
-    return list(_parsed(path, lines, required))
+    return list(_parsed(path, lines, required, check))
 
 
-def _parsed(path: Path, lines: Sequence[str], required: Sequence[str]) -> Iterator[Row]:
+def _parsed(path: Path, lines: Sequence[str], required: Sequence[str], check: Check) -> Iterator[Row]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -98,7 +102,27 @@ def _parsed(path: Path, lines: Sequence[str], required: Sequence[str]) -> Iterat
         missing = [key for key in required if not isinstance(row.get(key), str)]
         if missing:
             raise DatasetError(f"{path}, line {number}: the field {missing[0]!r} must be there as a text")
+        problem = check(row)
+        if problem:
+            raise DatasetError(f"{path}, line {number}: {problem}")
         yield row
+
+
+def _gold_problem(row: Row) -> str:
+    """Tell what is wrong with the gold of a question: none at all is not the same as an empty list."""
+    given = {name: row[name] for name in ("gold_ids", "gold_groups") if row.get(name) is not None}
+    if not given:
+        return (
+            "the question has neither gold_ids nor gold_groups: list the ids of the documents that answer it, "
+            'or write "gold_ids": [] where none does'
+        )
+    for name, value in given.items():
+        if not isinstance(value, list):
+            return f"{name} must be a list, not {value!r}"
+    for group in _listed(given.get("gold_groups")):
+        if not isinstance(group, list) or not group:
+            return f"every group of gold_groups must be a list of ids with one at least, not {group!r}"
+    return ""
 
 
 def _refuse_duplicates(corpus: Sequence[Row], path: Path) -> None:

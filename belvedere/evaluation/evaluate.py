@@ -56,6 +56,7 @@ def evaluate_dataset(
     """Evaluate ``systems`` on ``dataset``; the data set's seed also draws the confidence intervals."""
     indexed = index_dataset(dataset, settings, cache, progress)
     with KnowledgeBase.open(indexed.store, config=settings) as kb:
+        kb.warm_up()
         runs = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
     embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
     return Evaluation(

@@ -17,6 +17,7 @@ def evaluation_json(evaluation: Evaluation, dataset: Dataset) -> dict[str, objec
             "data": dataset.name,
             "documents": len(dataset.corpus),
             "questions": len(dataset.questions),
+            "gold_not_in_corpus": len(dataset.missing_gold()),
             "seed": dataset.seed,
             "machine": describe_machine(),
             "embed_question_ms": asdict(evaluation.embed_question_ms),

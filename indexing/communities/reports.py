@@ -13,11 +13,9 @@ from indexing.communities.grouping import rows_by_group
 from indexing.communities.hierarchy import Cluster
 from indexing.communities.settings import CommunitySettings
 from raptor.audience import AudienceView, IntVector
-from raptor.key_phrases import KeyPhrases
 from raptor.summariser import choose_parent_sentences
+from raptor.theme_titles import ThemeTitles
 
-_TITLE_NAMES = 3
-_TITLE_PHRASES = 2
 # How much a sentence gains by each key entity that it names, for the first three.
 _NAMED_BONUS = 0.25
 
@@ -49,7 +47,7 @@ class ReportWriter:
         self._view = view
         self._places = places
         self._settings = settings
-        self._phrases = KeyPhrases(view)
+        self._titles = ThemeTitles(view)
         self._ties = _Ties(graph)
         self._presence = _Presence(view, places)
         self._relations = _relations_by_source(view, places, relations)
@@ -78,7 +76,7 @@ class ReportWriter:
         reports.append(
             Report(
                 cluster=cluster,
-                title=self._title(cluster, entities),
+                title=self._titles.title(cluster.chunks, [self._places.entities[number].name for number in entities]),
                 sentences=sentences,
                 key_entities=tuple(self._places.entities[number] for number in entities),
                 key_relations=self._key_relations(cluster),
@@ -107,14 +105,6 @@ class ReportWriter:
         presence = self._presence.within(cluster.members, cluster.chunks)
         order = np.lexsort((cluster.members, -np.round(strength, 9), -np.round(presence, 9)))
         return cluster.members[order[: self._settings.key_entities]]
-
-    def _title(self, cluster: Cluster, entities: IntVector) -> str:
-        names: list[str] = []
-        for name in (self._places.entities[number].name for number in entities):
-            if len(names) < _TITLE_NAMES and not any(_overlap(name, other) for other in names):
-                names.append(name)
-        phrases = self._phrases.of(cluster.chunks, _TITLE_PHRASES, taken=names)
-        return ": ".join(part for part in (", ".join(names), ", ".join(phrases)) if part)
 
     def _key_relations(self, cluster: Cluster) -> tuple[Relation, ...]:
         members = set(cluster.members.tolist())
@@ -187,8 +177,3 @@ def _relations_by_source(
         if weight > 0 and relation.source_id in numbers and relation.target_id in numbers:
             found[numbers[relation.source_id]].append((numbers[relation.target_id], weight, relation))
     return found
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Tell whether two names share a word, so that a title need not have both."""
-    return not set(one.casefold().split()).isdisjoint(other.casefold().split())

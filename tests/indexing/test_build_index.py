@@ -173,6 +173,26 @@ def test_a_renamed_file_is_the_same_document(folder: Path, store: EmbeddedStore,
     assert store.content_digest("default") == fresh_digest(tmp_path, folder)
 
 
+@pytest.mark.parametrize("method", ["write_documents", "delete_documents"])
+def test_a_rename_that_was_stopped_leaves_one_document(
+    folder: Path, store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    index(store, folder)
+    (folder / "porto.txt").rename(folder / "city.txt")
+
+    def killed(*_args: object) -> None:
+        raise Stopped
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, method, killed)
+        with pytest.raises(Stopped):
+            index(store, folder)
+    index(store, folder)
+    held = {document.id for document in store.list_documents(Access())}
+    assert held == {*ARTICLES, "city.txt"} - {"porto.txt"}
+    assert store.content_digest("default") == fresh_digest(tmp_path, folder)
+
+
 @pytest.mark.parametrize("prune", [False, True])
 def test_a_folder_that_moved_keeps_its_documents(
     folder: Path, store: EmbeddedStore, tmp_path: Path, prune: bool

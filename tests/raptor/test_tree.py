@@ -2,7 +2,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -139,12 +138,6 @@ def test_opposite_vectors_have_a_representative() -> None:
     signs = np.array([1, -1] * 3, dtype=np.float32)[:, np.newaxis]
     opposite = np.repeat(collection.chunk_vectors[::2], 2, axis=0) * signs
     assert len(_roots(build_trees(replace(collection, chunk_vectors=opposite), SETTINGS))) == 1
-
-
-@pytest.mark.parametrize("field", ["cluster_size", "max_levels", "max_summary_sentences", "title_phrases"])
-def test_settings_that_build_no_tree_are_refused(field: str) -> None:
-    with pytest.raises(ValueError, match=f"{field} is 0"):
-        TreeSettings(**{field: 0})
 
 
 @settings(max_examples=30, deadline=None)

@@ -2,7 +2,6 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +43,7 @@ def test_entities_without_any_tie_have_no_community() -> None:
 def test_one_document_has_its_community() -> None:
     (community,) = named({"d": ["Ada met Bob in the harbour of the town."]}).communities()
     assert (community.level, community.parent_id, community.chunk_ids) == (0, None, ("d/0",))
-    assert community.title.startswith(("Ada, Bob", "Bob, Ada"))
+    assert community.title.endswith(("Ada, Bob", "Bob, Ada"))
     assert [sentence.text for sentence in community.report] == ["Ada met Bob in the harbour of the town."]
 
 
@@ -130,12 +129,6 @@ def test_home_without_a_mention_takes_part() -> None:
     found = named({"d": ["The town of Bob and Cid lies by the harbour."]}, homes=[("Ada", "d/0")])
     (community,) = found.communities()
     assert entity_id("Ada") in community.entity_ids
-
-
-@pytest.mark.parametrize("field", ["max_cluster_size", "top_communities", "max_report_sentences", "resolution"])
-def test_settings_that_make_no_community_are_refused(field: str) -> None:
-    with pytest.raises(ValueError, match=f"{field} is 0"):
-        CommunitySettings(**{field: 0})
 
 
 @st.composite
