@@ -33,8 +33,8 @@ class TokenVectors:
     """The t tokens of a chunk as it is indexed, in reading order, for late interaction with a question's tokens.
 
     ``starts`` is (t,) int32: where each token begins in ``Chunk.text``, -1 for those of the title, headings and context
-    before it; never falling. ``vectors`` is (t, e) int8: unit vectors times 127, rounded; bring them to float32 before
-    multiplying, since int8 products overflow.
+    before it; never falling. ``vectors`` is (t, e) int8: unit vectors times 127, rounded. For cosines, make
+    them float32 and of unit length first: products of int8 overflow.
     """
 
     starts: NDArray[np.int32]

@@ -25,7 +25,7 @@ class TokenVectors:
     """The t tokens of a text, for late interaction: how near each word of a question comes to a word of a passage.
 
     ``starts`` is (t,) int32: the character where each token begins, never falling. ``vectors`` is (t, e) int8: unit
-    vectors times 127, rounded; bring them to float32 before multiplying, since int8 products overflow.
+    vectors times 127, rounded. For cosines, make them float32 and of unit length first: products of int8 overflow.
     """
 
     starts: NDArray[np.int32]

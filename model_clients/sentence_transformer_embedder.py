@@ -3,13 +3,11 @@
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from model_clients.bundled_model import bundled_model, bundled_model_folder, verify_weights
 from model_clients.embedder import (
@@ -26,6 +24,7 @@ from model_clients.known_prefixes import Prefixes, known_prefixes
 from model_clients.question_encoder import QuestionEncoder
 from model_clients.settings import EmbedderSettings
 from model_clients.text_tokenizer import TextTokenizer
+from model_clients.token_places import OwnTokens, any_token, own_tokens, span_weights
 from model_clients.token_vectors import (
     FULL_TOKENS,
     NO_TOKENS,
@@ -42,14 +41,6 @@ if TYPE_CHECKING:
 
 # Above this size a JSON file is a vocabulary, which its size tells well enough.
 _LARGEST_CONFIGURATION = 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OwnTokens:
-    """Which tokens of an encoding belong to the text itself: their indices and where they start in it, both (t,)."""
-
-    indices: NDArray[np.int64]
-    starts: NDArray[np.int32]
 
 
 class SentenceTransformerEmbedder:
@@ -124,13 +115,13 @@ class SentenceTransformerEmbedder:
         tokens = [no_token_vectors()] * (len(passages) if with_tokens and self.token_space != NO_TOKENS else 0)
         for batch in self._batches(encodings):
             chosen = [encodings[index] for index in batch]
-            weights = [_span_weights(encodings[index], passages[index], len(prefix)) for index in batch]
-            own = [_own_tokens(encoding, len(prefix)) for encoding in chosen]
+            weights = [span_weights(encodings[index], passages[index], len(prefix)) for index in batch]
+            own = [own_tokens(encoding, len(prefix)) for encoding in chosen]
             wanted = [places.indices for places in own] if tokens else []
             output = self._loaded_model().forward(chosen, SpanWeights(rows=tuple(weights)), wanted)
             for row, index in enumerate(batch):
                 vectors[index] = output.pooled[row] if own[row].indices.size else 0
-                spans[index] = unit_rows(output.spans[row, : len(passages[index].spans)] * _any_token(weights[row]))
+                spans[index] = unit_rows(output.spans[row, : len(passages[index].spans)] * any_token(weights[row]))
             if tokens:
                 for index, record in zip(batch, self._token_records(own, output.tokens), strict=True):
                     tokens[index] = record
@@ -153,7 +144,7 @@ class SentenceTransformerEmbedder:
         (tokens,) = self._token_records([own], rows)
         return QuestionVectors(vector=unit_vector(pooled * bool(own.indices.size)), tokens=tokens)
 
-    def _question_rows(self, encoding: "Encoding", own: _OwnTokens) -> tuple[FloatVector, FloatMatrix]:
+    def _question_rows(self, encoding: "Encoding", own: OwnTokens) -> tuple[FloatVector, FloatMatrix]:
         """Return the pooled vector (d,) and those of the question's own tokens (t, d), not of unit length."""
         light = self._light_encoder()
         if light is not None:
@@ -162,13 +153,13 @@ class SentenceTransformerEmbedder:
         output = self._loaded_model().forward([encoding], chosen=[own.indices])
         return output.pooled[0], output.tokens
 
-    def _encode_question(self, question: str) -> tuple["Encoding", _OwnTokens]:
+    def _encode_question(self, question: str) -> tuple["Encoding", OwnTokens]:
         """Return a question with its prefix, cut at the limit, and the places of the tokens that are its own."""
         prefix = self._prefixes().question
         encoding = self._loaded_tokenizer().encode_cut(prefix + question)
-        return encoding, _own_tokens(encoding, len(prefix))
+        return encoding, own_tokens(encoding, len(prefix))
 
-    def _token_records(self, own: Sequence[_OwnTokens], rows: FloatMatrix) -> Iterator[TokenVectors]:
+    def _token_records(self, own: Sequence[OwnTokens], rows: FloatMatrix) -> Iterator[TokenVectors]:
         """Yield the record of each text from the vectors of all their tokens, one text after the other."""
         quantised = projected_tokens(rows, self._projection())
         end = 0
@@ -274,31 +265,3 @@ def _folder_digest(folder: Path) -> str:
         if path.suffix == ".json" and size <= _LARGEST_CONFIGURATION:
             digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def _span_weights(encoding: "Encoding", passage: Passage, shift: int) -> FloatMatrix:
-    """Return (spans, tokens) float32: 1 / k for the k tokens that overlap a span, ``shift`` characters further right.
-
-    Special tokens have the empty span (0, 0) and tokens of the prefix end before ``shift``: they overlap nothing.
-    """
-    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
-    spans = np.array(passage.spans, dtype=np.int64).reshape(-1, 2) + shift
-    overlaps = (offsets[None, :, 0] < spans[:, 1:]) & (offsets[None, :, 1] > spans[:, :1])
-    counts = np.maximum(overlaps.sum(axis=1, keepdims=True), 1)
-    weights: FloatMatrix = overlaps.astype(np.float32) / counts.astype(np.float32)
-    return weights
-
-
-def _any_token(weights: FloatMatrix) -> FloatMatrix:
-    """Return (spans, 1): 1 where a span has tokens, 0 where not (a projection would turn its zeros into something)."""
-    covered: FloatMatrix = (weights.sum(axis=1, keepdims=True) > 0).astype(np.float32)
-    return covered
-
-
-def _own_tokens(encoding: "Encoding", shift: int) -> _OwnTokens:
-    """Return the tokens that begin or end beyond a prefix of ``shift`` characters; special tokens are empty spans."""
-    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
-    indices = np.flatnonzero(offsets[:, 1] > np.maximum(offsets[:, 0], shift))
-    # Normalising may reorder marks above and below a letter, and the tokens with them: starts never fall all the same.
-    starts = np.maximum.accumulate(np.maximum(offsets[indices, 0] - shift, 0))
-    return _OwnTokens(indices=indices, starts=starts.astype(np.int32))

@@ -103,6 +103,25 @@ def test_a_first_run_adds_and_a_second_one_changes_nothing(folder: Path, store: 
     assert store.content_digest("default") == before
 
 
+def test_every_chunk_has_the_tokens_of_its_indexed_text(folder: Path, store: EmbeddedStore) -> None:
+    index(store, folder, settings=IndexingSettings())
+    chunks = [
+        chunk for document in store.list_documents(Access()) for chunk in store.document_chunks(Access(), document.id)
+    ]
+    found = store.token_vectors(Access(), [chunk.id for chunk in chunks])
+    assert len(found) == len(chunks) == 4
+    for chunk in chunks:
+        starts = found[chunk.id].starts
+        assert starts[starts >= 0].tolist() == [start for start, _ in EMBEDDER.token_spans(chunk.text)]
+        assert (starts < 0).any(), "the title is indexed with the text"
+
+
+def test_a_store_without_tokens_gets_none(folder: Path, tmp_path: Path) -> None:
+    with EmbeddedStore.create_or_open(tmp_path / "bare", embedding_model=EMBEDDER.model_id, dimension=64) as bare:
+        assert index(bare, folder).chunks == 4
+        assert bare.token_vectors(Access(), [chunk.id for chunk in bare.read_collection("default").chunks]) == {}
+
+
 def test_equal_names_and_equal_texts_stay_apart(folder: Path, store: EmbeddedStore) -> None:
     index(store, folder / "north", folder / "south", folder)
     found = {document.source_uri: document.id for document in store.list_documents(Access())}

@@ -34,7 +34,8 @@ def test_cpu_and_wall_time_add_up() -> None:
     metered.embed_passages([Passage(text="three")])
     metered.embed_question("four")
     assert metered.cpu_seconds >= first + 0.02
-    assert (metered.passages, metered.questions) == (3, 1)
+    metered.embed_question_tokens("five")
+    assert (metered.passages, metered.questions) == (3, 2)
 
 
 def test_time_of_a_call_that_fails_counts() -> None:
