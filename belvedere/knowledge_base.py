@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
@@ -20,13 +20,15 @@ from graph_store.access import DEFAULT_TENANT, Access
 from graph_store.filters import MetadataFilter, parse_filter
 from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
-from indexing.build_index import IndexOptions, build_index
 from indexing.report import IndexReport, Progress
 from model_clients.bundled_model import BUNDLED_PREFIX
 from model_clients.embedder import Embedder, Passage
 from query.engine import QueryEngine
 from query.outcome import Answer, SearchOutcome
 from query.request import AskOptions, RouteChoice
+
+if TYPE_CHECKING:
+    from indexing.build_index import IndexOptions
 
 # Loading happens at the first text, whichever it is.
 _ANY_TEXT = "load"
@@ -102,6 +104,8 @@ class KnowledgeBase:
         every caller of the tenant). ``prune`` removes documents whose source is gone. Raises ``SourceMissing`` for a
         path that does not exist, ``StoreUnusable`` where the store cannot be written, ``ModelUnusable``.
         """
+        from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
+
         given = [paths] if isinstance(paths, str | Path) else paths
         options = IndexOptions(
             tenant=self._access.tenant if tenant is None else tenant, groups=tuple(sorted(set(groups))), prune=prune
@@ -114,6 +118,8 @@ class KnowledgeBase:
 
         Raises ``StoreUnusable`` where there is no store, or one that cannot be written.
         """
+        from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
+
         wanted = tuple(dict.fromkeys(document_ids))
         tenant = self._access.tenant
         # Read first: a store that is not there is told apart before one is made, and what is hidden counts as missing.
@@ -130,8 +136,10 @@ class KnowledgeBase:
         return open_to_write(self._folder, self._settings, embedder=self.embedder)
 
     def _build(
-        self, paths: Sequence[Path], store: GraphStore, options: IndexOptions, progress: ProgressListener | None
+        self, paths: Sequence[Path], store: GraphStore, options: "IndexOptions", progress: ProgressListener | None
     ) -> IndexReport:
+        from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
+
         return build_index(
             paths,
             store=store,

@@ -14,7 +14,7 @@ import numpy as np
 
 from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
-from query.answer_types import has_number
+from query.answer_types import has_expected_type, has_number
 from query.local import LocalRanking
 from query.logistic import LogisticModel, read_weights
 from query.passages import CandidateSentence, Passage
@@ -92,6 +92,7 @@ def support_features(evidence: SupportEvidence) -> dict[str, float]:
         "passage_cosine": dense[0].score if dense else 0.0,
         "sentence_cosine": max(sentence.cosine for sentence in sentences),
         "keyword_lead": _lead([hit.score for hit in evidence.ranking.first_stage.bm25]),
+        "far_from_kind": _far_from_kind(evidence),
         **_missing_words(evidence),
         **_name_features(evidence),
     }
@@ -107,20 +108,24 @@ def _lead(scores: Sequence[float]) -> float:
 
 
 def _missing_words(evidence: SupportEvidence) -> dict[str, float]:
-    """Return the rarity of the question's words that the best document, the chosen sentences and all passages lack."""
+    """Return how rare the words are that all passages lack, and the share of words that the chosen sentences lack."""
     weights = {word_stem: evidence.rarity.weight(word_stem) for word_stem in evidence.question.stems}
-    by_document: dict[str, set[str]] = {}
-    for entry in evidence.scored:
-        by_document.setdefault(entry.candidate.passage.document.id, set()).update(entry.candidate.known_stems)
+    in_all = frozenset().union(*(entry.candidate.known_stems for entry in evidence.scored))
+    in_choice = frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))
 
     def missing(held: AnySet[str]) -> float:
         return sum(weight for word_stem, weight in weights.items() if word_stem not in held)
 
     return {
-        "missing_in_document": min(missing(held) for held in by_document.values()),
-        "missing_in_choice": missing(frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))),
-        "missing_in_all": missing(frozenset().union(*by_document.values())),
+        "missing_in_all": missing(in_all),
+        "missing_share_in_choice": missing(in_choice) / max(sum(weights.values()), 1e-9),
     }
+
+
+def _far_from_kind(evidence: SupportEvidence) -> float:
+    """Return the share of the question's words that the best sentence with the kind of thing asked for still lacks."""
+    fitting = [entry for entry in evidence.scored if has_expected_type(entry.candidate.text, evidence.question)]
+    return 1.0 - max((entry.coverage for entry in fitting), default=0.0)
 
 
 def _name_features(evidence: SupportEvidence) -> dict[str, float]:

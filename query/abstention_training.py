@@ -37,7 +37,7 @@ from query.settings import QuerySettings
 _WEIGHTS = Path(__file__).parent / "abstention_weights.json"
 _NEAR_DUPLICATE = 0.95
 _FALSE_ABSTENTIONS = 0.10
-_STRENGTH = 0.01
+_STRENGTH = 0.03
 _FOLDS = 10
 _DECIMALS = 5
 

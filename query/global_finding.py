@@ -69,7 +69,8 @@ def is_on_topic(question: Question, found: FoundTexts, rarity: WordRarity, setti
     """Tell whether texts are about the subject of a question: near enough by cosine, or near and in its words.
 
     A question without a subject is about everything. One that speaks of the documents together ("what do these articles
-    say of luck?") is put in words of its own, which need not stand in any text; but a name must.
+    say of luck?") is put in words of its own: one of them in a text is enough, or none where a text is nearer; but a
+    name must stand in one.
     """
     shares = rarity.shares(topic_stems(question))
     if not shares or found.nearest >= settings.clear_cosine:
@@ -78,9 +79,11 @@ def is_on_topic(question: Question, found: FoundTexts, rarity: WordRarity, setti
     names = set(content_stems(" ".join(question.names)))
     if names and names.isdisjoint(held):
         return False
-    if speaks_of_collection(question) and found.nearest >= settings.collection_cosine:
-        return True
     covered = sum(share for word_stem, share in shares.items() if word_stem in held)
+    if speaks_of_collection(question):
+        enough = settings.collection_cosine if covered > 0.0 else settings.wordless_cosine
+        if found.nearest >= enough:
+            return True
     return found.nearest >= settings.least_cosine and covered >= settings.least_words
 
 

@@ -1,18 +1,24 @@
 """The answer of the local route: source sentences, or the admission that nothing was found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph_store.store import GraphStore
 from query.abstention import Support, SupportEvidence, judge_support
+from query.answer_types import asking_words, lacks_asked_kind
 from query.citations import DraftBlock, DraftSentence, Quote
 from query.local import LocalRanking
 from query.outcome import Evidence
 from query.passages import CandidateSentence, Passage, read_passages, read_sentences
 from query.readable_view import ReadableView
 from query.request import Request
-from query.sentence_selection import ScoredSentence, choose_sentences, score_sentences
+from query.sentence_selection import ScoredSentence, choose_sentences, documents_ahead, score_sentences
 from query.settings import AnswerSettings
+from query.table_rows import table_header, told_row
+
+# Of at most this many documents that a chosen sentence leads to, at most this many further passages are read.
+_DOCUMENTS_AHEAD = 2
+_PASSAGES_AHEAD = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +37,20 @@ def draft_answer(
     weighed = weigh_passages(store, request, view, ranking, settings)
     support = judge_support(weighed, margin=settings.abstention_margin)
     blocks: tuple[DraftBlock, ...] = ()
+    missing = _missing_kind(weighed)
     if support.is_enough:
-        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in weighed.chosen)),)
-    evidence = tuple(_evidence(weighed.scored, passage, weak=not support.is_enough) for passage in weighed.passages)
+        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in weighed.chosen), title=missing),)
+    weak = not support.is_enough or bool(missing)
+    evidence = tuple(_evidence(weighed.scored, passage, weak=weak) for passage in weighed.passages)
     return LocalDraft(blocks=blocks, support=support, evidence=evidence)
+
+
+def _missing_kind(weighed: SupportEvidence) -> str:
+    """Return the line that says what kind of answer the chosen sentences do not have; "" where they may have it."""
+    texts = [text for candidate in weighed.chosen for text in (candidate.text, candidate.passage.document.title)]
+    if not lacks_asked_kind(texts, weighed.question):
+        return ""
+    return f"The documents do not say {asking_words(weighed.question) or 'this'}; the nearest evidence:"
 
 
 def weigh_passages(
@@ -43,16 +59,51 @@ def weigh_passages(
     """Score the sentences of the best passages against the question, and choose those that would answer."""
     passages = read_passages(store, request.access, ranking.chunks[: settings.passages])
     candidates = read_sentences(store, request.access, passages, request.vector)
-    scored = score_sentences(candidates, request.question, view.rarity.shares(request.question.stems))
+    shares = view.rarity.shares(request.question.stems)
+    scored = score_sentences(candidates, request.question, shares)
+    chosen = choose_sentences(scored, request.question, view.rarity, settings)
+    further = _passages_ahead(store, request, view, passages, chosen)
+    if further:
+        candidates += read_sentences(store, request.access, further, request.vector)
+        chosen = choose_sentences(
+            score_sentences(candidates, request.question, shares), request.question, view.rarity, settings
+        )
     return SupportEvidence(
         question=request.question,
         ranking=ranking,
-        passages=passages,
+        passages=(*passages, *further),
         scored=scored,
-        chosen=choose_sentences(scored, request.question, view.rarity, settings),
+        chosen=chosen,
         rarity=view.rarity,
         graph=view.graph,
     )
+
+
+def _passages_ahead(
+    store: GraphStore,
+    request: Request,
+    view: ReadableView,
+    passages: Sequence[Passage],
+    chosen: Sequence[CandidateSentence],
+) -> tuple[Passage, ...]:
+    """Return the other passages of the documents that the chosen sentences lead to, nearest to the question first.
+
+    Of such a document the search found what is like the question; what the question asks of it may stand elsewhere.
+    """
+    documents = {passage.document.id: passage.document for passage in passages}
+    ahead = documents_ahead(chosen, tuple(documents.values()), request.question, view.rarity)[:_DOCUMENTS_AHEAD]
+    known = {passage.chunk.id for passage in passages}
+    chunks = [
+        chunk
+        for document in ahead
+        for chunk in store.document_chunks(request.access, document.id)
+        if chunk.id not in known and chunk.id in view.walk.position
+    ]
+    vectors = store.chunk_vectors(request.access, [chunk.id for chunk in chunks])
+    nearness = {chunk_id: float(vector @ request.vector) for chunk_id, vector in vectors.items()}
+    chunks.sort(key=lambda chunk: (-nearness.get(chunk.id, -1.0), chunk.id))
+    further = read_passages(store, request.access, chunks[:_PASSAGES_AHEAD])
+    return tuple(replace(passage, rank=passage.rank + len(passages)) for passage in further)
 
 
 def _evidence(scored: Sequence[ScoredSentence], passage: Passage, *, weak: bool) -> Evidence:
@@ -74,4 +125,5 @@ def _drafted(candidate: CandidateSentence) -> DraftSentence:
         char_end=candidate.sentence.char_end,
         text=candidate.text,
     )
-    return DraftSentence(text=candidate.text, quotes=(quote,))
+    header = table_header(candidate.passage.chunk, candidate.sentence)
+    return DraftSentence(text=told_row(candidate.text, header), quotes=(quote,))

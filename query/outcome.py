@@ -52,7 +52,7 @@ class Citation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """A passage that was weighed for the answer. ``cosine`` is its nearness to the question; ``weak`` where the answer
-    abstained, so it is shown as the nearest thing found and supports nothing.
+    abstained, or says that what is asked for is not there: then it is shown as the nearest thing found.
     """
 
     chunk_id: str

@@ -8,9 +8,11 @@ from graph_store.access import Access
 from graph_store.records import Chunk, Document, Sentence
 from graph_store.store import GraphStore
 from model_clients.embedder import FloatVector
-from query.text_words import content_stems
+from query.table_rows import table_header
+from query.text_words import content_stems, tokens
 
-_MARKUP = re.compile(r"^\s*#{1,6}\s|\|\s*:?-{3,}")
+# Marked headings, underlined and bold lines, and the rule of a table.
+_MARKUP = re.compile(r"^\s*#{1,6}\s|\|\s*:?-{3,}|^\s*(?:\*\*|__)[^*_]+(?:\*\*|__):?\s*$|\n\s*(?:={3,}|-{3,})\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,8 @@ class Passage:
 class CandidateSentence:
     """A sentence of a passage with its cosine to the question.
 
-    ``stems`` are the content stems of its own text, ``known_stems`` those of its title and headings as well.
+    ``stems`` are the content stems of its own text, ``known_stems`` those of its title, its headings and
+    (in a table) the heads of the columns as well.
     """
 
     passage: Passage
@@ -72,8 +75,21 @@ def read_sentences(
     return tuple(
         _candidate(by_chunk[sentence.chunk_id], sentence, cosine)
         for sentence, cosine in zip(read.sentences, cosines, strict=True)
-        if not _MARKUP.search(_text(by_chunk[sentence.chunk_id], sentence))
+        if not _is_heading(by_chunk[sentence.chunk_id], _text(by_chunk[sentence.chunk_id], sentence))
     )
+
+
+def _is_heading(passage: Passage, text: str) -> bool:
+    """Tell whether ``text`` is markup, or repeats the title or a heading whose words every sentence below has anyway.
+
+    A text that ends as sentences do, or is all that a passage has, is none.
+    """
+    if _MARKUP.search(text):
+        return True
+    if text.endswith((".", "!", "?", "|")) or text == passage.chunk.text.strip():
+        return False
+    words = tokens(text)
+    return any(words == tokens(name) for name in (passage.document.title, *passage.chunk.heading_path))
 
 
 def _candidate(passage: Passage, sentence: Sentence, cosine: float) -> CandidateSentence:
@@ -85,7 +101,7 @@ def _candidate(passage: Passage, sentence: Sentence, cosine: float) -> Candidate
         text=text,
         cosine=cosine,
         stems=stems,
-        known_stems=stems | passage.context_stems,
+        known_stems=stems | passage.context_stems | frozenset(content_stems(table_header(passage.chunk, sentence))),
     )
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from graph_store.store import GraphStore
-from query.collapsed_tree import summarise_topic
 from query.community import find_themes
 from query.document_summary import named_document
 from query.fusion import reciprocal_rank_fusion
@@ -15,7 +14,6 @@ from query.readable_view import ReadableView
 from query.request import Request, RouteChoice
 from query.router import RouteDecision, RouteEvidence, decide_route
 from query.settings import QuerySettings
-from query.theme_words import is_contentless
 from query.timing import StepTimes
 from query.tree import find_summaries
 
@@ -81,17 +79,8 @@ class Retriever:
         if not request.question.words:
             return GlobalFinding(results=(), blocks=())
         if route == "community":
-            return self._themes(request, view)
+            return find_themes(self._store, request, view, self._settings.community)
         return find_summaries(self._store, request, view, self._settings.summary)
-
-    def _themes(self, request: Request, view: ReadableView) -> GlobalFinding:
-        """Tell the themes of reports; where none is about the subject, what nodes and passages say of it."""
-        settings = self._settings
-        themes = find_themes(self._store, request, view, settings.community)
-        if themes.blocks or is_contentless(request.question):
-            return themes
-        topic = summarise_topic(self._store, request, view, settings.summary, settings.community.topic)
-        return topic if topic.blocks else themes
 
     def _passage_results(self, request: Request, ranking: LocalRanking) -> tuple[RankedResult, ...]:
         return tuple(

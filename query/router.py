@@ -11,7 +11,7 @@ from query.outcome import Route
 from query.question import Question
 from query.router_features import router_features
 from query.settings import RouterSettings
-from query.theme_words import names_one_document
+from query.theme_words import BREADTH, names_one_document, topic_stems
 
 _Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 
@@ -89,6 +89,8 @@ def _global_route(
     evidence = gather()
     if evidence.named_document is not None and (question.quoted or names_one_document(question)):
         best = "tree"  # however it is asked, one document is told by its summary
+    elif evidence.named_document is None and BREADTH.search(question.searched) and topic_stems(question):
+        best = "community"  # a subject "across all reports" is told by points from many of them
     available = _available(best, evidence)
     if available is None:
         reason = f"The question asks for {_NAMED[best]}, but the documents have no summaries yet."

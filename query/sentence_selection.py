@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_store.ids import name_key
-from query.answer_types import has_expected_type
+from graph_store.records import Document
+from query.answer_types import asked_kind, has_expected_type
 from query.passages import CandidateSentence
 from query.question import Question
 from query.rarity import WordRarity
@@ -24,6 +25,12 @@ _ECHO = 1.0
 _RARE = 0.4
 # A sentence of another document that no name joins to the chosen ones must cover this many times more.
 _UNJOINED = 2.5
+# A document is the next hop where chosen sentences have this share of its title's words, by rarity.
+_HOP_TITLE = 0.5
+# In the next hop, question words that were covered before count again, at this rate: the hop has to do with them too.
+_HOP_COVERAGE = 0.5
+# And so does something of the kind that is asked for.
+_HOP_TYPE = 0.06
 
 _CAPITALISED_WORD = re.compile(r"\b[^\W\d_a-z][\w-]+")
 
@@ -53,9 +60,11 @@ def choose_sentences(
 ) -> tuple[CandidateSentence, ...]:
     """Choose the best sentence and those that cover what it leaves open, in the order of the join.
 
-    A further sentence must cover ``least_gain`` more of the question by its own words or its title's, and twice that
+    A further sentence must cover ``least_gain`` more of the question by its own words or its title's, and more
     where no name bridges it to a chosen sentence. A bridge is a name that the question does not have: "Windhoek", where
-    the question asks for hotels in the birthplace of someone whom a chosen sentence lets be born in Windhoek.
+    the question asks for hotels in the birthplace of someone whom a chosen sentence lets be born in Windhoek. Where the
+    bridge is the title of the sentence's document, words that were covered before count too, and so does something of
+    the kind that is asked for.
     """
     if not scored:
         return ()
@@ -106,14 +115,18 @@ class _Choice:
         self.sentences: list[CandidateSentence] = []
         self.documents: set[str] = set()
         self._texts: set[str] = set()
+        self._titles: set[str] = set()
+        self._question = question
         self._asked = frozenset(question.stems)
-        self._open = rarity.shares(question.stems)
+        self._shares = rarity.shares(question.stems)
+        self._open = dict(self._shares)
         self._rarity = rarity
         self._bridges: dict[str, float] = {}
 
     def add(self, candidate: CandidateSentence) -> None:
         self.sentences.append(candidate)
         self.documents.add(candidate.passage.document.id)
+        self._titles.add(candidate.passage.document.title)
         self._texts.add(candidate.text)
         for word_stem in candidate.known_stems:
             self._open.pop(word_stem, None)
@@ -124,7 +137,8 @@ class _Choice:
         """Return the share of the question that the candidate adds; none where its very words were chosen before."""
         if candidate.text in self._texts:
             return 0.0
-        return sum(share for word_stem, share in self._open.items() if word_stem in candidate.known_stems)
+        gain = coverage(candidate.known_stems, self._open)
+        return gain + self._hop_gain(candidate) if self.leads_to(candidate.passage.document) else gain
 
     def bridge(self, candidate: CandidateSentence) -> float:
         """Return the rarity of the rarest name that joins the candidate to a chosen sentence of another document."""
@@ -132,6 +146,18 @@ class _Choice:
             return 0.0
         shared = candidate.known_stems & self._bridges.keys()
         return max((self._bridges[name_stem] for name_stem in shared), default=0.0)
+
+    def leads_to(self, document: Document) -> bool:
+        """Tell whether the chosen sentences name another document by its title, in words that the question lacks."""
+        if document.id in self.documents or document.title in self._titles:
+            return False
+        weights = {word: self._rarity.weight(word) for word in frozenset(content_stems(document.title)) - self._asked}
+        named = [weight for word, weight in weights.items() if word in self._bridges]
+        return max(named, default=0.0) >= _RARE and sum(named) >= _HOP_TITLE * sum(weights.values())
+
+    def _hop_gain(self, candidate: CandidateSentence) -> float:
+        has_type = asked_kind(self._question) is not None and has_expected_type(candidate.text, self._question)
+        return _HOP_COVERAGE * coverage(candidate.stems, self._shares) + _HOP_TYPE * has_type
 
 
 def _next_sentence(scored: Sequence[ScoredSentence], choice: _Choice, least_gain: float) -> CandidateSentence | None:
@@ -148,6 +174,21 @@ def _next_sentence(scored: Sequence[ScoredSentence], choice: _Choice, least_gain
         if best is None or value > best[0]:
             best = (value, entry.candidate)
     return best[1] if best is not None else None
+
+
+def documents_ahead(
+    chosen: Sequence[CandidateSentence], documents: Sequence[Document], question: Question, rarity: WordRarity
+) -> tuple[Document, ...]:
+    """Return those of ``documents``, in their order, that the chosen sentences of other documents name by title."""
+
+    def is_ahead(document: Document) -> bool:
+        choice = _Choice(question, rarity)
+        for candidate in chosen:
+            if candidate.passage.document.id != document.id:
+                choice.add(candidate)
+        return choice.leads_to(document)
+
+    return tuple(document for document in documents if is_ahead(document))
 
 
 def _name_stems(candidate: CandidateSentence) -> frozenset[str]:

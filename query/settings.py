@@ -44,7 +44,9 @@ class TopicSettings:
     clear_cosine: Cosine = 0.45
     """A text as near to the question as this is about its subject, whatever its words."""
     collection_cosine: Cosine = 0.2
-    """As near as this is enough for a question that speaks of the documents together."""
+    """As near as this is enough for a question that speaks of the documents together, where they have a word of it."""
+    wordless_cosine: Cosine = 0.38
+    """The same where no text has any word of its subject."""
     least_cosine: Cosine
     """Where no text is as near as this, none is about the subject, whatever its words."""
     least_words: Share

@@ -12,6 +12,7 @@ from query.passages import CandidateSentence, read_passages, read_sentences
 from query.rarity import WordRarity
 from query.request import Request
 from query.settings import CommunitySettings
+from query.text_words import content_stems
 from query.theme_words import asks_for_change, topic_stems
 from raptor.sentence_quality import sentence_quality
 
@@ -24,6 +25,7 @@ _DATED_BONUS = 0.05
 _SAME_WORDS = 0.6
 _MOST_OF_ONE = 2
 _FEWEST_WORDS = 7
+_RARE_NAME = 0.55
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 # A theme of much of the collection tells little as a heading.
 _WIDEST_HEADING = 0.2
@@ -50,6 +52,7 @@ def find_points(store: GraphStore, request: Request, rarity: WordRarity, setting
     telling = [candidate for candidate in candidates if _tells(candidate)]
     dated = asks_for_change(request.question)
     weighed = _Weigher(hits.dense, rarity.shares(topic_stems(request.question)), dated=dated)
+    telling = _of_rare_names(telling, request, rarity)
     ranked = sorted(telling, key=lambda candidate: (-weighed.score(candidate), candidate.passage.rank))
     points = _of_many_documents(ranked, settings.points, least=settings.point_share_of_best)
     return Points(
@@ -57,6 +60,18 @@ def find_points(store: GraphStore, request: Request, rarity: WordRarity, setting
         passages=tuple(passage.chunk.text for passage in passages[: request.k]),
         points=tuple(sorted(points, key=_year) if dated else points),
     )
+
+
+def _of_rare_names(
+    candidates: list[CandidateSentence], request: Request, rarity: WordRarity
+) -> list[CandidateSentence]:
+    """Return the sentences that hold, or whose title or heading holds, a name of the question, all where none does.
+
+    A name that much of the collection bears tells no sentence from another, and is not asked for.
+    """
+    stems = set(content_stems(" ".join(request.question.names)))
+    rare = {word_stem for word_stem in stems if rarity.weight(word_stem) >= _RARE_NAME}
+    return [candidate for candidate in candidates if not rare.isdisjoint(candidate.known_stems)] or candidates
 
 
 def _tells(candidate: CandidateSentence) -> bool:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def index(shared: Shared, paths: tuple[Path, ...], prune: bool) -> None:
     """Bring the store up to date with files, folders or corpus.jsonl files.
 
-    Reads .txt .md .html .pdf .docx .csv .jsonl; only what has changed is done again. What cannot be read is named at
-    the end, and the rest is indexed.
+    Reads .txt .md .markdown .html .htm .pdf .docx .csv .tsv .jsonl; only what has changed is done again. What cannot be
+    read is named at the end, and the rest is indexed.
     """
     with shared.open(as_caller=False) as kb, ProgressBar("getting ready") as bar:
         report = kb.index(paths, groups=shared.groups, prune=prune, progress=bar)

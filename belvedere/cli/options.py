@@ -106,7 +106,7 @@ FILTER = click.option(
     "filters",
     type=FilterType(),
     multiple=True,
-    help="Only documents with this metadata; also !=, <, <=, >, >=. Repeat it for several conditions.",
+    help='Only documents with this metadata; also !=, and in quotes <, <=, >, >=: "year>=2020". May be repeated.',
 )
 
 

@@ -30,7 +30,7 @@ def test_ask_for_people(belvedere: Belvedere, indexed_place: Place) -> None:
 
 
 def test_ask_shows_its_context_on_demand(belvedere: Belvedere, indexed_place: Place) -> None:
-    outcome = belvedere("ask", "Who bought the lens company?", "--show-context", *indexed_place.options)
+    outcome = belvedere("ask", "Who founded the Northern Lens Company?", "--show-context", *indexed_place.options)
     assert "Passages that were weighed" in outcome.out
     assert "cosine" in outcome.out
     assert "“" in outcome.out

@@ -1,5 +1,6 @@
 """A question embedded without torch is the question embedded with it."""
 
+import math
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from model_clients.embedder import Passage
+from model_clients.question_encoder import _erf
 from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
 from model_clients.settings import EmbedderSettings
 
@@ -32,3 +34,8 @@ def test_questions_alone_import_no_torch() -> None:
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'sentence_transformers')))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_the_error_function() -> None:
+    points = np.linspace(-6, 6, 1001, dtype=np.float32)
+    assert np.abs(_erf(points) - [math.erf(point) for point in points]).max() < 5e-7

@@ -56,3 +56,21 @@ def test_a_sentence_in_new_words_is_backed_by_the_nearest_of_its_source(small_st
     (block,) = digest(SourceReader(small_store, Access(), texts), texts, DigestShape(per_text=1))
     assert block.sentences[0].text == written.text
     assert block.sentences[0].quotes[0].text == MARKET.text
+
+
+def test_of_many_documents_those_not_told_yet_come_first(small_store: EmbeddedStore) -> None:
+    lamp = SourcedSentence(
+        text="Skerry Rock Lighthouse was built in 1874 by Ida Holm.",
+        chunk_ids=("default/skerry-rock-lighthouse/0",),
+        char_start=0,
+        char_end=53,
+    )
+    texts = [DerivedText(title="Towns", sentences=(FIRST,)), DerivedText(title="Coast", sentences=(MARKET, lamp))]
+    assert texts_told(small_store, texts, DigestShape(per_text=1)) == [[FIRST.text], [MARKET.text]]
+    spread = DigestShape(per_text=1, of_many_documents=True)
+    assert texts_told(small_store, texts, spread) == [[FIRST.text], [lamp.text]]
+
+
+def test_sentences_that_hold_the_words_of_the_title_come_first(small_store: EmbeddedStore) -> None:
+    texts = [DerivedText(title="Herring markets: Bergvik", sentences=(FIRST, MARKET))]
+    assert texts_told(small_store, texts, DigestShape(per_text=1, of_many_documents=True)) == [[MARKET.text]]

@@ -63,6 +63,31 @@ def test_requests_for_a_summary_go_to_the_tree(question: str) -> None:
     assert decide(question).route == "tree"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do most of the harbour pilots struggle with?",
+        "How did the weaving of sails change over the centuries?",
+        "Which worries do nearly all of the innkeepers described here share?",
+        "Sketch across all the diaries how winters were survived.",
+    ],
+)
+def test_questions_about_what_many_share_and_how_things_changed_go_to_the_communities(question: str) -> None:
+    assert decide(question).route == "community"
+
+
+def test_a_single_document_that_is_named_is_told_by_the_tree_however_it_is_asked() -> None:
+    named = RouteEvidence(counts=counts(), named_document="Windmills")
+    assert decide('Which themes run through "Windmills"?', named).route == "tree"
+    assert decide("Which themes run through the report on windmills?", named).route == "tree"
+    assert decide("Which themes run through the reports on windmills?", named).route == "community"
+
+
+def test_a_subject_across_the_documents_is_told_by_points_even_where_a_summary_is_asked_for() -> None:
+    assert decide("Summarise across all reports how the wells were dug.").route == "community"
+    assert decide("Summarise the reports as a whole.").route == "tree"
+
+
 def test_the_reason_is_a_sentence_that_names_the_document() -> None:
     named = RouteEvidence(counts=counts(), named_document="Windmills")
     reason = decide("Summarise the article on windmills.", named).reason

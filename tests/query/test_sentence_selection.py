@@ -5,7 +5,7 @@ from query.answer_types import has_expected_type
 from query.passages import CandidateSentence, Passage
 from query.question import analyse
 from query.rarity import WordRarity
-from query.sentence_selection import choose_sentences, score_sentences
+from query.sentence_selection import choose_sentences, documents_ahead, score_sentences
 from query.settings import AnswerSettings
 from query.text_words import content_stems
 
@@ -99,3 +99,20 @@ def test_the_kind_of_answer_is_looked_for() -> None:
         ("What is it?", "It is a tower.", True),
     ):
         assert has_expected_type(text, analyse(question)) == expected
+
+
+def test_the_document_that_a_sentence_names_by_title_is_followed_for_the_kind_of_thing_asked() -> None:
+    rock = sentence("Skerry Rock", "The engineer of the year at Skerry Rock was Ida Holm.", rank=1, cosine=0.7)
+    date = sentence("Ida Holm", "That was on 4 May 1931.", rank=2, cosine=0.2)
+    plain = sentence("Ida Holm", "That was a surprise.", rank=2, cosine=0.2, start=40)
+    asked = "When was the engineer of the year at Skerry Rock born?"
+    assert answer(asked, [rock, plain, date]) == [rock.text, date.text]
+    assert answer(asked, [rock, sentence("Otto Lind", date.text, rank=2, cosine=0.2)]) == [rock.text]
+
+
+def test_documents_ahead_are_those_that_chosen_sentences_of_others_name() -> None:
+    question = analyse("Where was the builder of Skerry Rock born?")
+    documents = [entry.passage.document for entry in (STRANGER, HOLM, TOWER)]
+    assert documents_ahead([TOWER], documents, question, RARITY) == (HOLM.passage.document,)
+    assert documents_ahead([TOWER, HOLM], documents, question, RARITY) == (HOLM.passage.document,)
+    assert documents_ahead([], documents, question, RARITY) == ()

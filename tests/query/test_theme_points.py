@@ -100,3 +100,8 @@ def test_points_without_a_theme_have_no_heading(store_of: Callable[..., Embedded
 def test_a_subject_that_nothing_is_about_is_not_answered(store_of: Callable[..., EmbeddedStore]) -> None:
     engine = QueryEngine(store_of(*HARVESTS), EMBEDDER)
     assert engine.ask("What is said of Zanzibar?", AskOptions(route="community")).abstained
+
+
+def test_points_hold_a_rare_name_that_is_asked_for(store_of: Callable[..., EmbeddedStore]) -> None:
+    told = points_of(store_of(*HARVESTS), "What do the records say about the harvest lost to frost in Farm South?")
+    assert {title for title, _ in told} == {"Farm South"}

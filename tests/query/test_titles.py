@@ -50,3 +50,8 @@ def test_of_documents_with_one_title_the_same_is_named_each_time() -> None:
     found = titles("Minutes", "Minutes").named_by(analyse("Summarise the minutes."), least_share=0.6)
     assert found is not None
     assert found.document.id == "d0"
+
+
+def test_coverage_sums_what_a_title_holds() -> None:
+    index = titles("Ion Propulsion", "Propulsion", "Voyager 1")
+    assert index.coverage({"propuls": 0.5, "ion": 0.25, "comet": 0.25}) == {"d0": 0.75, "d1": 0.5}
