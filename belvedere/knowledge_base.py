@@ -273,7 +273,7 @@ class KnowledgeBase:
         """The engine that answers. Raises ``StoreMismatch`` where the store was made with another embedding model."""
         if self._asker is None:
             self.close()
-            self._reader = open_to_read(self._folder, self._settings, expected_model=self.embedder.model_id)
+            self._reader = open_to_read(self._folder, self._settings, embedder=self.embedder)
             self._asker = QueryEngine(self._reader, self.embedder, self._settings.query)
         return self._asker
 

@@ -20,18 +20,31 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
                 raise ConfigError(
                     f"embedder.model: {settings.model!r} needs a number of dimensions, as in 'hashing:256'"
                 )
-            return HashingEmbedder(int(dimension))
+            return HashingEmbedder(int(dimension), token_vectors=settings.token_vectors)
         case _:
             return SentenceTransformerEmbedder(settings)
 
 
-def open_to_read(folder: Path, settings: Settings, *, expected_model: str | None = None) -> GraphStore:
-    """Open an existing store for reading. Raises ``StoreUnusable`` where there is none, or one that does not fit."""
-    return EmbeddedStore.open(folder, settings=settings.store, read_only=True, expected_model=expected_model)
+def open_to_read(folder: Path, settings: Settings, *, embedder: Embedder | None = None) -> GraphStore:
+    """Open an existing store for reading. Raises ``StoreUnusable`` where there is none, or one that does not fit.
+
+    It must fit ``embedder`` where one is given, which costs no loading of its model.
+    """
+    return EmbeddedStore.open(
+        folder,
+        settings=settings.store,
+        expected_model=embedder.model_id if embedder else None,
+        expected_tokens=embedder.token_space if embedder else None,
+    )
 
 
 def open_to_write(folder: Path, settings: Settings, *, embedder: Embedder) -> GraphStore:
     """Open a store for writing, made anew where there is none. Raises ``StoreUnusable``."""
     return EmbeddedStore.create_or_open(
-        folder, embedding_model=embedder.model_id, dimension=embedder.dimension, settings=settings.store
+        folder,
+        embedding_model=embedder.model_id,
+        dimension=embedder.dimension,
+        token_space=embedder.token_space,
+        token_dimension=embedder.token_dimension,
+        settings=settings.store,
     )

@@ -29,10 +29,24 @@ FloatVector: TypeAlias = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenVectors:
+    """The t tokens of a chunk as it is indexed, in reading order, for late interaction with a question's tokens.
+
+    ``starts`` is (t,) int32: where each token begins in ``Chunk.text``, -1 for those of the title, headings and context
+    before it; never falling. ``vectors`` is (t, e) int8: unit vectors times 127, rounded. For cosines, make
+    them float32 and of unit length first: products of int8 overflow.
+    """
+
+    starts: NDArray[np.int32]
+    vectors: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentBundle:
     """Everything that belongs to one document: written, replaced and deleted as a whole.
 
     ``chunk_vectors`` is (len(chunks), d), ``sentence_vectors`` (len(sentences), d); rows have unit length.
+    ``token_vectors`` has one record per chunk, or none at all in a store without token vectors.
     """
 
     document: Document
@@ -42,6 +56,7 @@ class DocumentBundle:
     chunk_vectors: FloatMatrix
     sentences: tuple[Sentence, ...]
     sentence_vectors: FloatMatrix
+    token_vectors: tuple[TokenVectors, ...] = ()
     mentions: tuple[NamedMention, ...] = ()
     relations: tuple[NamedRelation, ...] = ()
     homes: tuple[NamedHome, ...] = ()

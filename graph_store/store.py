@@ -14,6 +14,7 @@ from graph_store.bundles import (
     Generation,
     PassageGraph,
     StoreCounts,
+    TokenVectors,
 )
 from graph_store.filters import Filters
 from graph_store.records import (
@@ -49,6 +50,16 @@ class GraphStore(Protocol):
         """The number of dimensions of every vector in the store."""
         ...
 
+    @property
+    def token_space(self) -> str:
+        """The name of the space that all token vectors of this store are in; "none" where it keeps none."""
+        ...
+
+    @property
+    def token_dimension(self) -> int:
+        """The number of dimensions of every token vector in the store; 0 where it keeps none."""
+        ...
+
     def close(self) -> None:
         """Release files and locks; calling it twice is harmless."""
         ...
@@ -60,7 +71,7 @@ class GraphStore(Protocol):
 
         The derived layer of each touched tenant becomes stale (``derived_fingerprint`` turns None); parts of it that
         rested on replaced chunks are no longer shown. Raises ``InvalidRecord`` for vectors that are zero, not finite,
-        not of unit length (1e-3) or of another dimension.
+        not of unit length (1e-3) or of another dimension, and for token vectors that are missing or break their record.
         """
         ...
 
@@ -167,6 +178,10 @@ class GraphStore(Protocol):
 
     def chunk_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, FloatVector]:
         """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
+        ...
+
+    def token_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, TokenVectors]:
+        """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
         ...
 
     def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import PurePath
 
 import numpy as np
 
-from graph_store.bundles import DocumentBundle
+from graph_store.bundles import DocumentBundle, TokenVectors
 from graph_store.indexed_text import chunk_prefix, indexed_text
 from graph_store.records import Chunk, Document, MetadataValue, Sentence
 from graph_store.store import GraphStore
@@ -17,6 +16,7 @@ from indexing.loading.loaded import LoadedDocument
 from indexing.report import StepClock
 from indexing.settings import IndexingSettings
 from model_clients.embedder import Embedder, Passage, PassageVectors
+from model_clients.embedder import TokenVectors as EmbeddedTokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class DocumentStep:
             for document, _, chunked in batch
             for passage in passages_of(document.title, chunked.chunks, chunked.sentences)
         ]
-        vectors = self._embedder.embed_passages(passages)
+        vectors = self._embedder.embed_passages(passages, with_tokens=self._store.token_dimension > 0)
         return list(_split(vectors, [len(chunked.chunks) for _, _, chunked in batch]))
 
 
@@ -144,12 +144,20 @@ def passages_of(title: str, chunks: Sequence[Chunk], sentences: Sequence[Sentenc
     return passages
 
 
+def chunk_tokens(title: str, chunks: Sequence[Chunk], tokens: Sequence[EmbeddedTokens]) -> Iterator[TokenVectors]:
+    """Yield the tokens of each chunk for the store, which counts from the chunk's own text; nothing without tokens."""
+    for chunk, embedded in zip(chunks, tokens, strict=bool(tokens)):
+        starts = np.maximum(embedded.starts - len(chunk_prefix(title, chunk)), -1).astype(np.int32)
+        yield TokenVectors(starts=starts, vectors=embedded.vectors)
+
+
 def _split(vectors: PassageVectors, sizes: Sequence[int]) -> Iterator[PassageVectors]:
-    start = 0
-    spans = iter(vectors.spans)
+    end = 0
     for size in sizes:
-        yield PassageVectors(passages=vectors.passages[start : start + size], spans=tuple(islice(spans, size)))
-        start += size
+        start, end = end, end + size
+        yield PassageVectors(
+            passages=vectors.passages[start:end], spans=vectors.spans[start:end], tokens=vectors.tokens[start:end]
+        )
 
 
 def _bundle(
@@ -166,6 +174,7 @@ def _bundle(
         chunk_vectors=vectors.passages,
         sentences=chunked.sentences,
         sentence_vectors=sentence_vectors,
+        token_vectors=tuple(chunk_tokens(document.title, chunked.chunks, vectors.tokens)),
         mentions=extraction.mentions,
         relations=extraction.relations,
         homes=extraction.homes,

@@ -20,7 +20,10 @@ _verified: set[tuple[str, int, int]] = set()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundledModel:
-    """A sentence-transformers model in a package. ``sequence_tokens`` counts special tokens."""
+    """A sentence-transformers model in a package. ``sequence_tokens`` counts special tokens.
+
+    ``token_projection`` is a file beside this module (see :mod:`model_clients.token_projection_training`).
+    """
 
     name: str
     package: str
@@ -29,6 +32,7 @@ class BundledModel:
     dimension: int
     sequence_tokens: int
     weights_sha256: str
+    token_projection: Path
 
 
 _MODELS = {
@@ -40,6 +44,7 @@ _MODELS = {
         dimension=384,
         sequence_tokens=256,
         weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        token_projection=Path(__file__).with_name("all_minilm_l6_v2_tokens.npy"),
     )
 }
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from model_clients.embedder import Embedder, FloatVector, Passage, PassageVectors, Span
+from model_clients.embedder import Embedder, FloatVector, Passage, PassageVectors, QuestionVectors, Span
 
 
 class CpuMeteredEmbedder:
@@ -32,6 +32,16 @@ class CpuMeteredEmbedder:
         return self._embedder.dimension
 
     @property
+    def token_space(self) -> str:
+        """As of the embedder inside."""
+        return self._embedder.token_space
+
+    @property
+    def token_dimension(self) -> int:
+        """As of the embedder inside."""
+        return self._embedder.token_dimension
+
+    @property
     def max_tokens(self) -> int:
         """As of the embedder inside."""
         return self._embedder.max_tokens
@@ -40,10 +50,10 @@ class CpuMeteredEmbedder:
         """As of the embedder inside, unmeasured: tokenising belongs to chunking, and takes a hundredth of embedding."""
         return self._embedder.token_spans(text)
 
-    def embed_passages(self, passages: Sequence[Passage]) -> PassageVectors:
+    def embed_passages(self, passages: Sequence[Passage], *, with_tokens: bool = False) -> PassageVectors:
         """As of the embedder inside."""
         with self._metered():
-            vectors = self._embedder.embed_passages(passages)
+            vectors = self._embedder.embed_passages(passages, with_tokens=with_tokens)
         self.passages += len(passages)
         return vectors
 
@@ -53,6 +63,13 @@ class CpuMeteredEmbedder:
             vector = self._embedder.embed_question(question)
         self.questions += 1
         return vector
+
+    def embed_question_tokens(self, question: str) -> QuestionVectors:
+        """As of the embedder inside."""
+        with self._metered():
+            vectors = self._embedder.embed_question_tokens(question)
+        self.questions += 1
+        return vectors
 
     @contextmanager
     def _metered(self) -> Iterator[None]:

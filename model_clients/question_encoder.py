@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from model_clients.embedder import FloatMatrix, FloatVector
+from model_clients.embedder import FloatMatrix
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # ships no types
@@ -41,7 +41,7 @@ class BertShape:
 
 
 class QuestionEncoder:
-    """A BERT encoder (Devlin et al., 2019) with mean pooling, in float32; agrees with torch to a cosine of 1 - 1e-6.
+    """A BERT encoder (Devlin et al., 2019) in float32; agrees with torch to a cosine of 1 - 1e-6.
 
     Importing torch and the libraries around it takes seconds, one question here a few hundredths of one. For more than
     that, torch is the better choice: it multiplies faster, and whole batches at a time.
@@ -54,15 +54,14 @@ class QuestionEncoder:
         self._shape = BertShape.from_file(folder / "config.json")
         self._weights: dict[str, NDArray[np.float32]] = load_file(folder / "model.safetensors")
 
-    def pooled(self, token_ids: Sequence[int]) -> FloatVector:
-        """Return the mean of the token vectors: (d,), not of unit length. O(tokens x weights)."""
+    def token_vectors(self, token_ids: Sequence[int]) -> FloatMatrix:
+        """Return the vectors of the last layer: (tokens, d), not of unit length. O(tokens x weights)."""
         # One at a time: the number of threads belongs to the process, and has to be put back as it was.
         with self._lock, self._one_thread():
             rows = self._embedded(np.asarray(token_ids, dtype=np.int64))
             for layer in range(self._shape.layers):
                 rows = self._layer(rows, f"encoder.layer.{layer}.")
-            mean: FloatVector = rows.mean(axis=0)
-            return mean
+            return rows
 
     def _one_thread(self) -> AbstractContextManager[object]:
         """Keep to one thread: matrices are so small that threads wait for each other, for ages on a busy machine."""

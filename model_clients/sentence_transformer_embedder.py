@@ -10,12 +10,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model_clients.bundled_model import bundled_model, bundled_model_folder, verify_weights
-from model_clients.embedder import FloatMatrix, FloatVector, Passage, PassageVectors, Span
+from model_clients.embedder import (
+    FloatMatrix,
+    FloatVector,
+    Passage,
+    PassageVectors,
+    QuestionVectors,
+    Span,
+    TokenVectors,
+)
 from model_clients.errors import ModelMissing, PassageTooLong
 from model_clients.known_prefixes import Prefixes, known_prefixes
 from model_clients.question_encoder import QuestionEncoder
 from model_clients.settings import EmbedderSettings
 from model_clients.text_tokenizer import TextTokenizer
+from model_clients.token_places import OwnTokens, any_token, own_tokens, span_weights
+from model_clients.token_vectors import (
+    FULL_TOKENS,
+    NO_TOKENS,
+    TokenProjection,
+    no_token_vectors,
+    projected_tokens,
+    read_projection,
+)
 from model_clients.transformer_model import SpanWeights, TransformerModel, load_transformer
 from model_clients.unit_rows import unit_rows, unit_vector
 
@@ -60,6 +77,22 @@ class SentenceTransformerEmbedder:
         return self._bundled.dimension if self._bundled else self._loaded_model().dimension
 
     @property
+    def token_space(self) -> str:
+        """The projection with its digest, else "full" or "none"; known without loading the model."""
+        if self._settings.token_vectors == "none":
+            return NO_TOKENS
+        projection = self._projection()
+        return FULL_TOKENS if projection is None else projection.space
+
+    @property
+    def token_dimension(self) -> int:
+        """e, the number of dimensions of token vectors; 0 where there are none."""
+        if self._settings.token_vectors == "none":
+            return 0
+        projection = self._projection()
+        return self.dimension if projection is None else projection.matrix.shape[1]
+
+    @property
     def max_tokens(self) -> int:
         """What the model reads, less special tokens and the passage prefix."""
         tokenizer = self._loaded_tokenizer()
@@ -70,34 +103,70 @@ class SentenceTransformerEmbedder:
         """Return the character span of each token of ``text`` (no special tokens, no truncation), in order."""
         return self._loaded_tokenizer().spans(text)
 
-    def embed_passages(self, passages: Sequence[Passage]) -> PassageVectors:
-        """Embed passages and their spans, longest first in batches of like length; the result has the order given."""
+    def embed_passages(self, passages: Sequence[Passage], *, with_tokens: bool = False) -> PassageVectors:
+        """Embed passages and their spans, longest first in batches of like length; the result has the order given.
+
+        Token vectors are projected and quantised batch by batch: only one batch of them is ever held as floats.
+        """
         prefix = self._prefixes().passage
         encodings = self._encode(passages, prefix)
         vectors = np.zeros((len(passages), self.dimension), dtype=np.float32)
         spans: list[FloatMatrix] = [np.zeros((0, self.dimension), dtype=np.float32)] * len(passages)
+        tokens = [no_token_vectors()] * (len(passages) if with_tokens and self.token_space != NO_TOKENS else 0)
         for batch in self._batches(encodings):
-            weights = [_span_weights(encodings[index], passages[index], len(prefix)) for index in batch]
-            pooled, span_rows = self._loaded_model().forward(
-                [encodings[index] for index in batch], SpanWeights(rows=tuple(weights))
-            )
+            chosen = [encodings[index] for index in batch]
+            weights = [span_weights(encodings[index], passages[index], len(prefix)) for index in batch]
+            own = [own_tokens(encoding, len(prefix)) for encoding in chosen]
+            wanted = [places.indices for places in own] if tokens else []
+            output = self._loaded_model().forward(chosen, SpanWeights(rows=tuple(weights)), wanted)
             for row, index in enumerate(batch):
-                has_tokens = _reaches_beyond(encodings[index], len(prefix))
-                vectors[index] = pooled[row] if has_tokens else 0
-                spans[index] = unit_rows(span_rows[row, : len(passages[index].spans)] * _any_token(weights[row]))
-        return PassageVectors(passages=unit_rows(vectors), spans=tuple(spans))
+                vectors[index] = output.pooled[row] if own[row].indices.size else 0
+                spans[index] = unit_rows(output.spans[row, : len(passages[index].spans)] * any_token(weights[row]))
+            if tokens:
+                for index, record in zip(batch, self._token_records(own, output.tokens), strict=True):
+                    tokens[index] = record
+        return PassageVectors(passages=unit_rows(vectors), spans=tuple(spans), tokens=tuple(tokens))
 
     def embed_question(self, question: str) -> FloatVector:
         """Embed a question: (d,). A question beyond the limit is cut at the limit (questions are not stored)."""
-        prefix = self._prefixes().question
-        encoding = self._loaded_tokenizer().encode_cut(prefix + question)
-        if not _reaches_beyond(encoding, len(prefix)):
+        encoding, own = self._encode_question(question)
+        if not own.indices.size:
             return unit_vector(np.zeros(self.dimension, dtype=np.float32))
+        pooled, _ = self._question_rows(encoding, own)
+        return unit_vector(pooled)
+
+    def embed_question_tokens(self, question: str) -> QuestionVectors:
+        """Embed a question and its tokens in one forward pass, cut at the limit."""
+        if self.token_space == NO_TOKENS:
+            return QuestionVectors(vector=self.embed_question(question), tokens=no_token_vectors())
+        encoding, own = self._encode_question(question)
+        pooled, rows = self._question_rows(encoding, own)
+        (tokens,) = self._token_records([own], rows)
+        return QuestionVectors(vector=unit_vector(pooled * bool(own.indices.size)), tokens=tokens)
+
+    def _question_rows(self, encoding: "Encoding", own: OwnTokens) -> tuple[FloatVector, FloatMatrix]:
+        """Return the pooled vector (d,) and those of the question's own tokens (t, d), not of unit length."""
         light = self._light_encoder()
         if light is not None:
-            return unit_vector(light.pooled(encoding.ids))
-        pooled, _ = self._loaded_model().forward([encoding])
-        return unit_vector(pooled[0])
+            rows = light.token_vectors(encoding.ids)
+            return rows.mean(axis=0), rows[own.indices]
+        output = self._loaded_model().forward([encoding], chosen=[own.indices])
+        return output.pooled[0], output.tokens
+
+    def _encode_question(self, question: str) -> tuple["Encoding", OwnTokens]:
+        """Return a question with its prefix, cut at the limit, and the places of the tokens that are its own."""
+        prefix = self._prefixes().question
+        encoding = self._loaded_tokenizer().encode_cut(prefix + question)
+        return encoding, own_tokens(encoding, len(prefix))
+
+    def _token_records(self, own: Sequence[OwnTokens], rows: FloatMatrix) -> Iterator[TokenVectors]:
+        """Yield the record of each text from the vectors of all their tokens, one text after the other."""
+        quantised = projected_tokens(rows, self._projection())
+        end = 0
+        for places in own:
+            start, end = end, end + len(places.indices)
+            # A copy, so that one passage's vectors do not keep those of the whole batch in memory.
+            yield TokenVectors(starts=places.starts, vectors=quantised[start:end].copy())
 
     def _encode(self, passages: Sequence[Passage], prefix: str) -> list["Encoding"]:
         tokenizer = self._loaded_tokenizer()
@@ -113,6 +182,12 @@ class SentenceTransformerEmbedder:
         order = sorted(range(len(encodings)), key=lambda index: (-len(encodings[index]), index))
         for start in range(0, len(order), self._settings.batch_size):
             yield order[start : start + self._settings.batch_size]
+
+    def _projection(self) -> TokenProjection | None:
+        """Return the projection of token vectors; None where they stay as the model makes them."""
+        if self._settings.token_vectors != "projected" or self._bundled is None:
+            return None
+        return read_projection(self._bundled.token_projection)
 
     def _prefixes(self) -> Prefixes:
         """Return the configured prefixes; where there are none, those of the model's family or of its own files."""
@@ -190,26 +265,3 @@ def _folder_digest(folder: Path) -> str:
         if path.suffix == ".json" and size <= _LARGEST_CONFIGURATION:
             digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def _span_weights(encoding: "Encoding", passage: Passage, shift: int) -> FloatMatrix:
-    """Return (spans, tokens) float32: 1 / k for the k tokens that overlap a span, ``shift`` characters further right.
-
-    Special tokens have the empty span (0, 0) and tokens of the prefix end before ``shift``: they overlap nothing.
-    """
-    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
-    spans = np.array(passage.spans, dtype=np.int64).reshape(-1, 2) + shift
-    overlaps = (offsets[None, :, 0] < spans[:, 1:]) & (offsets[None, :, 1] > spans[:, :1])
-    counts = np.maximum(overlaps.sum(axis=1, keepdims=True), 1)
-    weights: FloatMatrix = overlaps.astype(np.float32) / counts.astype(np.float32)
-    return weights
-
-
-def _any_token(weights: FloatMatrix) -> FloatMatrix:
-    """Return (spans, 1): 1 where a span has tokens, 0 where not (a projection would turn its zeros into something)."""
-    covered: FloatMatrix = (weights.sum(axis=1, keepdims=True) > 0).astype(np.float32)
-    return covered
-
-
-def _reaches_beyond(encoding: "Encoding", position: int) -> bool:
-    return any(end > position for _, end in encoding.offsets)

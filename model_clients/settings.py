@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 from annotated_types import Ge
 
 ModelDtype: TypeAlias = Literal["auto", "float32", "bfloat16"]
+TokenVectorKind: TypeAlias = Literal["projected", "full", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,3 +29,5 @@ class EmbedderSettings:
     """Passages per forward pass."""
     threads: Annotated[int, Ge(0)] = 0
     """Threads of one forward pass; 0 for torch's own choice."""
+    token_vectors: TokenVectorKind = "projected"
+    """Vectors of single tokens: ``projected`` to 64 dimensions (a model without projection: ``full``), or ``none``."""

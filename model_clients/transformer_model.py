@@ -38,6 +38,18 @@ class SpanWeights:
         return padded
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOutput:
+    """What one forward pass over n texts gives, as float32, not yet of unit length.
+
+    ``pooled`` is (n, d), ``spans`` (n, most spans, d), and ``tokens`` (chosen tokens, d), text after text.
+    """
+
+    pooled: NDArray[np.float32]
+    spans: NDArray[np.float32]
+    tokens: NDArray[np.float32]
+
+
 class TransformerModel:
     """A model whose first module is a transformer and whose second pools its token vectors."""
 
@@ -57,12 +69,14 @@ class TransformerModel:
         self.prompts = {name: prompt for name, prompt in model.prompts.items() if prompt}
 
     def forward(
-        self, encodings: Sequence["Encoding"], weights: SpanWeights | None = None
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return pooled vectors (n, d) and span vectors (n, most spans, d), not yet of unit length, float32.
+        self,
+        encodings: Sequence["Encoding"],
+        weights: SpanWeights | None = None,
+        chosen: Sequence[NDArray[np.int64]] = (),
+    ) -> ModelOutput:
+        """Return vectors of texts, of the spans that ``weights`` tells of, and of the ``chosen`` tokens of each text.
 
-        Without ``weights`` the second array has no spans. One forward pass; padding never changes a vector by more than
-        rounding.
+        One forward pass; padding never changes a vector by more than rounding.
         """
         torch = self._torch
         with torch.inference_mode():
@@ -70,13 +84,29 @@ class TransformerModel:
             # Pooling and scaling in float32: bfloat16 has 8 bits, too few for a sum over 250 tokens.
             tokens = features["token_embeddings"].float()
             features["token_embeddings"] = tokens
-            pooled = self._finish(self._pooling(features))
-            if weights is None:
-                return pooled, np.zeros((len(encodings), 0, self.dimension), dtype=np.float32)
-            rows = torch.from_numpy(weights.padded(tokens.shape[1])).to(self._device)
-            spans = torch.bmm(rows, tokens)
-            flat = self._finish({"sentence_embedding": spans.reshape(-1, spans.shape[2])})
-            return pooled, flat.reshape(spans.shape[0], spans.shape[1], flat.shape[-1])
+            return ModelOutput(
+                pooled=self._finish(self._pooling(features)),
+                spans=self._spans(tokens, weights),
+                tokens=self._tokens(tokens, chosen),
+            )
+
+    def _spans(self, tokens: "torch.Tensor", weights: SpanWeights | None) -> NDArray[np.float32]:
+        if weights is None:
+            return np.zeros((len(tokens), 0, self.dimension), dtype=np.float32)
+        rows = self._torch.from_numpy(weights.padded(tokens.shape[1])).to(self._device)
+        spans = self._torch.bmm(rows, tokens)
+        flat = self._finish({"sentence_embedding": spans.reshape(-1, spans.shape[2])})
+        return flat.reshape(spans.shape[0], spans.shape[1], flat.shape[-1])
+
+    def _tokens(self, tokens: "torch.Tensor", chosen: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+        length = tokens.shape[1]
+        places = np.concatenate(
+            [np.zeros(0, dtype=np.int64), *(text * length + indices for text, indices in enumerate(chosen))]
+        )
+        if not places.size:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        rows = self._torch.from_numpy(places).to(self._device)
+        return self._finish({"sentence_embedding": tokens.reshape(-1, tokens.shape[2]).index_select(0, rows)})
 
     def _features(self, encodings: Sequence["Encoding"]) -> dict[str, "torch.Tensor"]:
         length = max(len(encoding) for encoding in encodings)

@@ -18,7 +18,7 @@ from belvedere.status import folder_bytes
 from indexing.report import IndexReport, Progress
 
 _CODE = ("graph_store", "indexing", "model_clients", "raptor")
-_CODE_SUFFIXES = frozenset({".py", ".json", ".yaml"})
+_CODE_SUFFIXES = frozenset({".py", ".json", ".npy", ".yaml"})
 _REPORT = "index.json"
 
 

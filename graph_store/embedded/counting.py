@@ -1,4 +1,4 @@
-"""Counting what a scope may read."""
+"""Counting what a scope may read, and naming the tenants."""
 
 import sqlite3
 
@@ -32,3 +32,10 @@ def count_records(connection: sqlite3.Connection, scope: Scope) -> StoreCounts:
         communities=owned("communities"),
         tree_nodes=owned("tree_nodes"),
     )
+
+
+def read_tenants(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Return the tenants that have documents or a derived layer, sorted."""
+    tables = ("documents", "entities", "communities", "tree_nodes")
+    statement = " UNION ".join(f"SELECT tenant FROM {table}" for table in tables)
+    return tuple(tenant for (tenant,) in connection.execute(f"{statement} ORDER BY tenant"))

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from graph_store.bundles import ChunkSentences, DocumentState, FloatMatrix
+from graph_store.bundles import ChunkSentences, DocumentState, FloatMatrix, TokenVectors
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.database import Row
-from graph_store.embedded.packing import restore, unpack_metadata, unpack_spans, unpack_strings
+from graph_store.embedded.packing import restore, unpack_metadata, unpack_spans, unpack_strings, unpack_tokens
 from graph_store.records import Chunk, Document, Parent, Sentence
 
 _Record = TypeVar("_Record")
@@ -169,6 +169,19 @@ def read_sentences(
         with_ids(scope, chunk_ids),
     )
     return _sentences(in_order(chunk_ids, {row[0]: row for row in found}), dimension)
+
+
+def read_tokens(
+    connection: sqlite3.Connection, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+) -> dict[str, TokenVectors]:
+    """Return chunk id -> tokens of readable chunks, in the order asked."""
+    found = connection.execute(
+        "SELECT chunks.id, starts, vectors FROM chunks JOIN chunk_tokens USING (row)"
+        f" WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids)) AND {readable('chunks')}",
+        with_ids(scope, chunk_ids),
+    )
+    rows = in_order(chunk_ids, {row[0]: row for row in found})
+    return {chunk_id: unpack_tokens(starts, vectors, dimension) for chunk_id, starts, vectors in rows}
 
 
 def read_all_sentences(connection: sqlite3.Connection, scope: Scope, *, dimension: int) -> ChunkSentences:

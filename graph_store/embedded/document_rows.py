@@ -11,7 +11,7 @@ from graph_store.bundles import DocumentBundle
 from graph_store.embedded.access_sql import audience_row
 from graph_store.embedded.change_log import log_changes
 from graph_store.embedded.metadata_filters import metadata_rows
-from graph_store.embedded.packing import pack_json, pack_metadata, pack_spans, pack_vectors, quantise
+from graph_store.embedded.packing import pack_json, pack_metadata, pack_spans, pack_tokens, pack_vectors, quantise
 from graph_store.records import Document, NamedHome, NamedMention, NamedRelation
 
 _Named = TypeVar("_Named", NamedMention, NamedRelation, NamedHome)
@@ -106,6 +106,10 @@ def _insert_chunks(
     connection.executemany(
         "INSERT INTO chunk_vectors (row, vector) VALUES (?, ?)",
         enumerate(pack_vectors(bundle.chunk_vectors), first),
+    )
+    connection.executemany(
+        "INSERT INTO chunk_tokens (row, starts, vectors) VALUES (?, ?, ?)",
+        ((row, *pack_tokens(tokens)) for row, tokens in enumerate(bundle.token_vectors, first)),
     )
     return rows
 

@@ -1,7 +1,5 @@
 """The embedded store: SQLite as the system of record, with keyword and vector indexes that can be thrown away."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Collection as AnyCollection
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,23 +15,25 @@ from graph_store.bundles import (
     Generation,
     PassageGraph,
     StoreCounts,
+    TokenVectors,
 )
 from graph_store.embedded import derived_reads, document_reads, entity_reads
 from graph_store.embedded.access_sql import Scopes, whole_tenant
 from graph_store.embedded.change_log import mark_data_changed, prune_log, read_sequences
 from graph_store.embedded.collection_reads import read_collection
 from graph_store.embedded.content_digest import digest_content
-from graph_store.embedded.counting import count_records
+from graph_store.embedded.counting import count_records, read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
 from graph_store.embedded.document_rows import delete_document_rows, insert_document
 from graph_store.embedded.keyword_catalog import KeywordCatalog
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
 from graph_store.embedded.metadata_filters import passing_documents
-from graph_store.embedded.passage_graph import read_passage_graph
+from graph_store.embedded.passage_graph import PassageGraphs
 from graph_store.embedded.record_checks import check_bundle, check_generation
 from graph_store.embedded.search import HitSearch, SearchRequest
 from graph_store.embedded.store_files import (
+    NO_TOKENS,
     StoreState,
     check_state,
     open_for_reading,
@@ -41,14 +41,13 @@ from graph_store.embedded.store_files import (
     prepare_folder,
     read_state,
 )
+from graph_store.embedded.token_checks import check_tokens
 from graph_store.embedded.vector_catalog import VectorCatalog
 from graph_store.embedded.writer_lock import WriterLock
 from graph_store.errors import StoreUnusable
 from graph_store.filters import Filters
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
 from graph_store.settings import StoreSettings
-
-_GRAPHS_KEPT = 8
 
 
 class EmbeddedStore:
@@ -70,24 +69,34 @@ class EmbeddedStore:
         )
         self._scopes = Scopes()
         self._search = HitSearch(database, self._keywords, self._vectors, scopes=self._scopes, settings=settings)
-        self._graphs: OrderedDict[tuple[object, ...], PassageGraph] = OrderedDict()
-        self._graphs_lock = threading.Lock()
+        self._graphs = PassageGraphs()
         self._worked_on: set[str] = set()
 
     @classmethod
     def create_or_open(
-        cls, folder: Path, *, embedding_model: str, dimension: int, settings: StoreSettings | None = None
+        cls,
+        folder: Path,
+        *,
+        embedding_model: str,
+        dimension: int,
+        token_space: str = NO_TOKENS,
+        token_dimension: int = 0,
+        settings: StoreSettings | None = None,
     ) -> "EmbeddedStore":
-        """Open a store for writing, making it where there is none.
+        """Open a store for writing, making it where there is none; without a ``token_space`` it keeps no tokens.
 
-        Raises ``StoreLocked`` where another writer is at work and ``StoreMismatch`` where the store has another format,
-        embedding model or dimension.
+        Raises ``StoreLocked`` where another writer is at work and ``StoreMismatch`` where the store was made otherwise.
         """
         settings = settings or StoreSettings()
         prepare_folder(folder)
         lock = WriterLock(folder)
         try:
-            wanted = StoreState(embedding_model=embedding_model, dimension=dimension)
+            wanted = StoreState(
+                embedding_model=embedding_model,
+                dimension=dimension,
+                token_space=token_space,
+                token_dimension=token_dimension,
+            )
             database = open_for_writing(folder, wanted=wanted, settings=settings)
             return cls(folder, database=database, lock=lock, settings=settings)
         except BaseException:
@@ -102,17 +111,19 @@ class EmbeddedStore:
         settings: StoreSettings | None = None,
         read_only: bool = True,
         expected_model: str | None = None,
+        expected_tokens: str | None = None,
     ) -> "EmbeddedStore":
         """Open an existing store, by default to read, which works beside a writer.
 
-        Raises ``StoreMissing`` where there is no store, ``StoreMismatch`` where its format differs from this version's
-        or its embedding model from ``expected_model``, and ``StoreLocked`` as ``create_or_open`` does.
+        Raises ``StoreMissing`` where there is no store, ``StoreMismatch`` where it has another format, embedding model
+        or token space than expected, and ``StoreLocked`` as ``create_or_open`` does.
         """
         settings = settings or StoreSettings()
         database = open_for_reading(folder, settings, read_only=read_only)
         lock = None
         try:
-            check_state(folder, read_state(folder, database), expected_model=expected_model)
+            state = read_state(folder, database)
+            check_state(folder, state, expected_model=expected_model, expected_tokens=expected_tokens)
             lock = None if read_only else WriterLock(folder)
             return cls(folder, database=database, lock=lock, settings=settings)
         except BaseException:
@@ -141,6 +152,16 @@ class EmbeddedStore:
         """The number of dimensions of every vector in the store."""
         return self._state.dimension
 
+    @property
+    def token_space(self) -> str:
+        """The name of the space that all token vectors of this store are in; "none" where it keeps none."""
+        return self._state.token_space
+
+    @property
+    def token_dimension(self) -> int:
+        """The number of dimensions of every token vector in the store; 0 where it keeps none."""
+        return self._state.token_dimension
+
     def close(self) -> None:
         """Bring the derived indexes up to date, and release files and locks; calling it twice is harmless."""
         try:
@@ -156,14 +177,11 @@ class EmbeddedStore:
         self._keywords.catch_up(tenant)
         with self._database.snapshot() as connection:
             self._vectors.save(connection, tenant)
-        self._prune_log(tenant)
-        self._worked_on.discard(tenant)
-
-    def _prune_log(self, tenant: str) -> None:
         reached = self._keywords.reached(tenant)
         if reached is not None:
             with self._database.transaction() as connection:
                 prune_log(connection, tenant, upto=reached, keep=self._settings.log_rows)
+        self._worked_on.discard(tenant)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -172,6 +190,7 @@ class EmbeddedStore:
         self._need_writer()
         for bundle in bundles:
             check_bundle(bundle, dimension=self.dimension, embedding_model=self.embedding_model)
+            check_tokens(bundle, dimension=self.token_dimension)
         by_tenant: dict[str, dict[str, DocumentBundle]] = {}
         for bundle in bundles:
             by_tenant.setdefault(bundle.document.tenant, {})[bundle.document.id] = bundle
@@ -226,10 +245,8 @@ class EmbeddedStore:
 
     def tenants(self) -> tuple[str, ...]:
         """Return the tenants that have documents or a derived layer, sorted."""
-        tables = ("documents", "entities", "communities", "tree_nodes")
-        statement = " UNION ".join(f"SELECT tenant FROM {table}" for table in tables)
         with self._database.snapshot() as connection:
-            return tuple(tenant for (tenant,) in connection.execute(f"{statement} ORDER BY tenant"))
+            return read_tenants(connection)
 
     def derived_fingerprint(self, tenant: str) -> str | None:
         """Return the fingerprint of the published generation; None where it is stale or was never published."""
@@ -309,6 +326,12 @@ class EmbeddedStore:
         """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
         return self._search.chunk_vectors(access, chunk_ids)
 
+    def token_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, TokenVectors]:
+        """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
+        with self._database.snapshot() as connection:
+            scope = self._scopes.of(connection, access)
+            return document_reads.read_tokens(connection, scope, chunk_ids, dimension=self.token_dimension)
+
     def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
         """Return the ids of readable documents that pass ``filters``; None where there is no filter."""
         if not filters:
@@ -321,14 +344,7 @@ class EmbeddedStore:
         """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
         with self._database.snapshot() as connection:
             scope = self._scopes.of(connection, access)
-            sequences = read_sequences(connection, access.tenant)
-            key = (scope, sequences.data, sequences.derived)
-            with self._graphs_lock:
-                if key not in self._graphs:
-                    self._graphs[key] = read_passage_graph(connection, scope)
-                    if len(self._graphs) > _GRAPHS_KEPT:
-                        self._graphs.popitem(last=False)
-                return self._graphs[key]
+            return self._graphs.of(connection, scope)
 
     def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
         """Return entities with at least one readable mention or home, by id; only readable names."""

@@ -1,4 +1,4 @@
-"""Values as they stand in table columns: JSON texts, float32 vectors, int8 sentence vectors, int32 spans."""
+"""Values as they stand in table columns: JSON texts, float32 vectors, int8 sentence and token vectors, int32 spans."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_store.bundles import FloatMatrix
+from graph_store.bundles import FloatMatrix, TokenVectors
 from graph_store.records import Metadata, SourcedSentence
 
 
@@ -87,3 +87,16 @@ def unpack_spans(blob: bytes) -> list[list[int]]:
     """Read back (position, char_start, char_end) triples."""
     spans: list[list[int]] = np.frombuffer(blob, dtype="<i4").reshape(-1, 3).tolist()
     return spans
+
+
+def pack_tokens(tokens: TokenVectors) -> tuple[bytes, bytes]:
+    """Return the starts of tokens as little-endian int32, and their int8 vectors."""
+    return np.asarray(tokens.starts, dtype="<i4").tobytes(), tokens.vectors.tobytes()
+
+
+def unpack_tokens(starts: bytes, vectors: bytes, dimension: int) -> TokenVectors:
+    """Read back the tokens of a chunk; their vectors have ``dimension`` columns."""
+    return TokenVectors(
+        starts=np.frombuffer(starts, dtype="<i4").astype(np.int32, copy=False),
+        vectors=np.frombuffer(vectors, dtype=np.int8).reshape(-1, dimension),
+    )

@@ -1,7 +1,8 @@
 """The passage graph in compressed sparse row form, as one caller sees it."""
 
 import sqlite3
-from collections import defaultdict
+import threading
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -10,9 +11,30 @@ from numpy.typing import NDArray
 
 from graph_store.bundles import FloatVector, PassageGraph
 from graph_store.embedded.access_sql import Scope, readable
+from graph_store.embedded.change_log import read_sequences
 from graph_store.embedded.entity_reads import VisibleNames, visible_names
 
 _Places: TypeAlias = NDArray[np.int64]
+_GRAPHS_KEPT = 8
+
+
+class PassageGraphs:
+    """Reads passage graphs, and remembers the latest until their tenant changes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[object, ...], PassageGraph] = OrderedDict()
+
+    def of(self, connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
+        """Return the graph that a scope may read in a snapshot."""
+        sequences = read_sequences(connection, scope.tenant)
+        key = (scope, sequences.data, sequences.derived)
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = read_passage_graph(connection, scope)
+                if len(self._known) > _GRAPHS_KEPT:
+                    self._known.popitem(last=False)
+            return self._known[key]
 
 
 def read_passage_graph(connection: sqlite3.Connection, scope: Scope) -> PassageGraph:

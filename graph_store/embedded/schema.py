@@ -5,7 +5,7 @@ and unique within a tenant. ``audience`` numbers a pair (tenant, groups): access
 Lists that are only read as a whole are JSON text.
 """
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised with every change of the tables or of what an old column means."""
 
 APPLICATION_ID = 0x42656C76
@@ -16,7 +16,9 @@ CREATE TABLE store_state (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     schema_version INTEGER NOT NULL,
     embedding_model TEXT NOT NULL,
-    dimension INTEGER NOT NULL
+    dimension INTEGER NOT NULL,
+    token_space TEXT NOT NULL,
+    token_dimension INTEGER NOT NULL
 );
 CREATE TABLE tenants (
     tenant TEXT PRIMARY KEY,
@@ -112,6 +114,11 @@ CREATE TABLE chunk_vectors (
 CREATE TABLE chunk_sentences (
     row INTEGER PRIMARY KEY REFERENCES chunks (row) ON DELETE CASCADE,
     spans BLOB NOT NULL,
+    vectors BLOB NOT NULL
+);
+CREATE TABLE chunk_tokens (
+    row INTEGER PRIMARY KEY REFERENCES chunks (row) ON DELETE CASCADE,
+    starts BLOB NOT NULL,
     vectors BLOB NOT NULL
 );
 CREATE TABLE chunk_extractions (

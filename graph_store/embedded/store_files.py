@@ -10,6 +10,8 @@ from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.settings import StoreSettings
 
 DATABASE_FILE = "belvedere.sqlite"
+NO_TOKENS = "none"
+"""The token space of a store that keeps no token vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +20,8 @@ class StoreState:
 
     embedding_model: str
     dimension: int
+    token_space: str
+    token_dimension: int
 
 
 def prepare_folder(folder: Path) -> None:
@@ -36,8 +40,9 @@ def open_for_writing(folder: Path, *, wanted: StoreState, settings: StoreSetting
     try:
         if _is_empty(database):
             _create_tables(database, wanted)
-        check_state(folder, read_state(folder, database), expected_model=wanted.embedding_model)
-        _check_dimension(folder, read_state(folder, database), wanted)
+        state = read_state(folder, database)
+        check_state(folder, state, expected_model=wanted.embedding_model, expected_tokens=wanted.token_space)
+        _check_dimensions(folder, state, wanted)
     except BaseException:
         database.close()
         raise
@@ -64,8 +69,9 @@ def _create_tables(database: Database, wanted: StoreState) -> None:
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(
-            "INSERT INTO store_state (only_row, schema_version, embedding_model, dimension) VALUES (1, ?, ?, ?)",
-            (SCHEMA_VERSION, wanted.embedding_model, wanted.dimension),
+            "INSERT INTO store_state (only_row, schema_version, embedding_model, dimension, token_space,"
+            " token_dimension) VALUES (1, ?, ?, ?, ?, ?)",
+            (SCHEMA_VERSION, wanted.embedding_model, wanted.dimension, wanted.token_space, wanted.token_dimension),
         )
 
 
@@ -74,32 +80,42 @@ def read_state(folder: Path, database: Database) -> StoreState:
     with database.snapshot() as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         try:
-            found = connection.execute("SELECT schema_version, embedding_model, dimension FROM store_state").fetchone()
+            found = connection.execute("SELECT schema_version FROM store_state").fetchone()
         except sqlite3.OperationalError:
             found = None
-    if application != APPLICATION_ID or found is None:
-        raise StoreMissing(f"{str(folder)!r} holds no Belvedere store: name another folder")
-    version, model, dimension = found
-    if version != SCHEMA_VERSION:
-        raise StoreMismatch(
-            f"the store {str(folder)!r} has format {version}, this version reads format {SCHEMA_VERSION}:"
-            " index again into another folder"
-        )
-    return StoreState(embedding_model=model, dimension=dimension)
+        if application != APPLICATION_ID or found is None:
+            raise StoreMissing(f"{str(folder)!r} holds no Belvedere store: name another folder")
+        if found[0] != SCHEMA_VERSION:
+            raise StoreMismatch(
+                f"the store {str(folder)!r} has format {found[0]}, this version reads format {SCHEMA_VERSION}:"
+                " index again into another folder"
+            )
+        # Only now: another format may have other columns.
+        columns = "embedding_model, dimension, token_space, token_dimension"
+        model, dimension, space, width = connection.execute(f"SELECT {columns} FROM store_state").fetchone()
+    return StoreState(embedding_model=model, dimension=dimension, token_space=space, token_dimension=width)
 
 
-def check_state(folder: Path, state: StoreState, *, expected_model: str | None) -> None:
-    """Raise ``StoreMismatch`` where another embedding model is expected than the store was made with."""
+def check_state(
+    folder: Path, state: StoreState, *, expected_model: str | None, expected_tokens: str | None = None
+) -> None:
+    """Raise ``StoreMismatch`` where another embedding model or token space is expected than the store was made with."""
     if expected_model is not None and state.embedding_model != expected_model:
         raise StoreMismatch(
             f"the store {str(folder)!r} was made with the embedding model {state.embedding_model!r}, not"
             f" {expected_model!r}: configure that model, or index again into another folder"
         )
-
-
-def _check_dimension(folder: Path, state: StoreState, wanted: StoreState) -> None:
-    if state.dimension != wanted.dimension:
+    if expected_tokens is not None and state.token_space != expected_tokens:
         raise StoreMismatch(
-            f"the store {str(folder)!r} holds vectors of {state.dimension} dimensions, not {wanted.dimension}:"
-            " configure the model it was made with, or index again into another folder"
+            f"the store {str(folder)!r} was made with the token vectors {state.token_space!r}, not"
+            f" {expected_tokens!r}: configure embedder.token_vectors as it was, or index again into another folder"
         )
+
+
+def _check_dimensions(folder: Path, state: StoreState, wanted: StoreState) -> None:
+    for held, asked in ((state.dimension, wanted.dimension), (state.token_dimension, wanted.token_dimension)):
+        if held != asked:
+            raise StoreMismatch(
+                f"the store {str(folder)!r} holds vectors of {held} dimensions, not {asked}:"
+                " configure the model it was made with, or index again into another folder"
+            )

@@ -8,7 +8,7 @@ import pytest
 from belvedere import KnowledgeBase, Settings
 from belvedere.config import ConfigError
 from belvedere.knowledge_base import UnknownDocument, UnknownEntity
-from graph_store.errors import StoreMissing, StoreUnusable
+from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.filters import MetadataFilter
 from indexing.loading.errors import SourceMissing
 from model_clients.settings import EmbedderSettings
@@ -52,6 +52,22 @@ def test_fill_ask_change_ask(tmp_path: Path) -> None:
         assert kb.delete(["otter.md", "otter.md"]).deleted == ("otter.md",)
         assert kb.ask(question).abstained
         assert kb.status().counts.documents == 0
+
+
+@pytest.mark.model
+def test_a_store_of_other_token_vectors_is_refused_for_questions_and_documents(tmp_path: Path) -> None:
+    article = tmp_path / "otter.md"
+    article.write_text("# Otter\n\nThe otter Lutra was born in 1999.\n", encoding="utf-8")
+    without = Settings(embedder=EmbedderSettings(model="hashing:64", token_vectors="none"))
+    with KnowledgeBase.open(tmp_path / "store", config=without) as kb:
+        kb.index(article)
+        assert "1999" in kb.ask("When was the otter Lutra born?").answer
+    with KnowledgeBase.open(tmp_path / "store", config=SETTINGS) as kb:
+        assert kb.status().counts.documents == 1
+        with pytest.raises(StoreMismatch, match=r"'none', not 'full'.*embedder\.token_vectors"):
+            kb.ask("When was the otter Lutra born?")
+        with pytest.raises(StoreMismatch, match="'none', not 'full'"):
+            kb.index(article)
 
 
 @pytest.mark.model

@@ -1,13 +1,15 @@
 """Small bundles and generations for tests; vectors come from the words of a text, so similar texts are near."""
 
 import hashlib
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_store.bundles import DocumentBundle, Generation
+from graph_store.bundles import DocumentBundle, Generation, TokenVectors
 from graph_store.ids import content_hash, name_key, stable_id
 from graph_store.records import (
     Chunk,
@@ -30,6 +32,8 @@ from graph_store.records import (
 
 DIMENSION = 16
 MODEL = "test-model"
+TOKEN_SPACE = "test-words"
+TOKEN_DIMENSION = DIMENSION
 
 
 def vector_of(text: str) -> NDArray[np.float32]:
@@ -103,6 +107,20 @@ def document_bundle(
         mentions=mentions,
         relations=_relations(mentions),
         homes=_homes(mentions),
+    )
+
+
+def with_tokens(bundle: DocumentBundle) -> DocumentBundle:
+    """Return the bundle with one token for the title of each chunk and one for each of its words."""
+    return replace(bundle, token_vectors=tuple(_tokens(bundle.document.title, chunk.text) for chunk in bundle.chunks))
+
+
+def _tokens(title: str, text: str) -> TokenVectors:
+    words = list(re.finditer(r"\w+", text))
+    vectors = matrix_of([title, *(word.group() for word in words)])
+    return TokenVectors(
+        starts=np.array([-1, *(word.start() for word in words)], dtype=np.int32),
+        vectors=np.rint(vectors * 127).astype(np.int8),
     )
 
 

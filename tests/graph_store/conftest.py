@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
-from tests.graph_store.builders import DIMENSION, MODEL
+from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
 
 _MEMORY = Path("/dev/shm")
 
@@ -21,4 +21,17 @@ def store_folder() -> Iterator[Path]:
 def embedded_store(store_folder: Path) -> Iterator[EmbeddedStore]:
     """An empty store, open for writing."""
     with EmbeddedStore.create_or_open(store_folder, embedding_model=MODEL, dimension=DIMENSION) as opened:
+        yield opened
+
+
+@pytest.fixture
+def token_store(store_folder: Path) -> Iterator[EmbeddedStore]:
+    """An empty store that keeps token vectors, open for writing."""
+    with EmbeddedStore.create_or_open(
+        store_folder,
+        embedding_model=MODEL,
+        dimension=DIMENSION,
+        token_space=TOKEN_SPACE,
+        token_dimension=TOKEN_DIMENSION,
+    ) as opened:
         yield opened

@@ -15,7 +15,16 @@ from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.errors import InvalidRecord, StoreDiskFull, StoreLocked, StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.settings import StoreSettings
-from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of, vector_of
+from tests.graph_store.builders import (
+    DIMENSION,
+    MODEL,
+    TOKEN_DIMENSION,
+    TOKEN_SPACE,
+    document_bundle,
+    generation_of,
+    vector_of,
+    with_tokens,
+)
 
 PUBLIC = Access()
 
@@ -176,6 +185,52 @@ def test_another_model_or_dimension_is_refused(store_folder: Path) -> None:
     with pytest.raises(StoreMismatch, match="16 dimensions, not 17"):
         EmbeddedStore.create_or_open(store_folder, embedding_model=MODEL, dimension=17)
     writer(store_folder).close()
+
+
+def token_writer(folder: Path, *, space: str = TOKEN_SPACE, dimension: int = TOKEN_DIMENSION) -> EmbeddedStore:
+    return EmbeddedStore.create_or_open(
+        folder, embedding_model=MODEL, dimension=DIMENSION, token_space=space, token_dimension=dimension
+    )
+
+
+def test_token_vectors_outlive_closing(store_folder: Path) -> None:
+    bundle = with_tokens(document_bundle("a", ["Alpha word"]))
+    with token_writer(store_folder) as store:
+        store.write_documents([bundle])
+    token_writer(store_folder).close()
+    with EmbeddedStore.open(store_folder, expected_tokens=TOKEN_SPACE) as store:
+        assert (store.token_space, store.token_dimension) == (TOKEN_SPACE, TOKEN_DIMENSION)
+        found = store.token_vectors(PUBLIC, ["a-0"])["a-0"]
+    np.testing.assert_array_equal(found.starts, bundle.token_vectors[0].starts)
+    np.testing.assert_array_equal(found.vectors, bundle.token_vectors[0].vectors)
+
+
+def test_token_vectors_of_another_space_are_refused(store_folder: Path) -> None:
+    token_writer(store_folder).close()
+    advice = r"'test-words', not 'other'.*embedder\.token_vectors.*index again"
+    with pytest.raises(StoreMismatch, match=advice):
+        EmbeddedStore.open(store_folder, expected_tokens="other")
+    with pytest.raises(StoreMismatch, match=advice):
+        token_writer(store_folder, space="other")
+    with pytest.raises(StoreMismatch, match="'test-words', not 'none'"):
+        writer(store_folder)
+    with pytest.raises(StoreMismatch, match="16 dimensions, not 17"):
+        token_writer(store_folder, dimension=17)
+    EmbeddedStore.open(store_folder).close()
+
+
+def test_a_store_of_the_first_format_is_refused_with_what_to_do(store_folder: Path) -> None:
+    writer(store_folder).close()
+    connection = sqlite3.connect(store_folder / "belvedere.sqlite")
+    connection.execute("ALTER TABLE store_state DROP COLUMN token_space")
+    connection.execute("ALTER TABLE store_state DROP COLUMN token_dimension")
+    connection.execute("UPDATE store_state SET schema_version = 1")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreMismatch, match=r"format 1, .*index again into another folder"):
+        EmbeddedStore.open(store_folder)
+    with pytest.raises(StoreMismatch, match="format 1"):
+        writer(store_folder)
 
 
 def test_a_full_disk_changes_nothing_and_is_told(store_folder: Path) -> None:

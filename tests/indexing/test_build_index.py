@@ -45,7 +45,13 @@ def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
 
 
 def make_store(folder: Path) -> EmbeddedStore:
-    return EmbeddedStore.create_or_open(folder, embedding_model=EMBEDDER.model_id, dimension=EMBEDDER.dimension)
+    return EmbeddedStore.create_or_open(
+        folder,
+        embedding_model=EMBEDDER.model_id,
+        dimension=EMBEDDER.dimension,
+        token_space=EMBEDDER.token_space,
+        token_dimension=EMBEDDER.token_dimension,
+    )
 
 
 def index(
@@ -95,6 +101,25 @@ def test_a_first_run_adds_and_a_second_one_changes_nothing(folder: Path, store: 
     before = store.content_digest("default")
     assert counts(index(store, folder)) == (0, 0, 4, 0)
     assert store.content_digest("default") == before
+
+
+def test_every_chunk_has_the_tokens_of_its_indexed_text(folder: Path, store: EmbeddedStore) -> None:
+    index(store, folder, settings=IndexingSettings())
+    chunks = [
+        chunk for document in store.list_documents(Access()) for chunk in store.document_chunks(Access(), document.id)
+    ]
+    found = store.token_vectors(Access(), [chunk.id for chunk in chunks])
+    assert len(found) == len(chunks) == 4
+    for chunk in chunks:
+        starts = found[chunk.id].starts
+        assert starts[starts >= 0].tolist() == [start for start, _ in EMBEDDER.token_spans(chunk.text)]
+        assert (starts < 0).any(), "the title is indexed with the text"
+
+
+def test_a_store_without_tokens_gets_none(folder: Path, tmp_path: Path) -> None:
+    with EmbeddedStore.create_or_open(tmp_path / "bare", embedding_model=EMBEDDER.model_id, dimension=64) as bare:
+        assert index(bare, folder).chunks == 4
+        assert bare.token_vectors(Access(), [chunk.id for chunk in bare.read_collection("default").chunks]) == {}
 
 
 def test_equal_names_and_equal_texts_stay_apart(folder: Path, store: EmbeddedStore) -> None:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from model_clients.embedder import Embedder, FloatMatrix, Passage
+from model_clients.embedder import Embedder, FloatMatrix, Passage, TokenVectors
 from model_clients.errors import PassageTooLong
+from model_clients.unit_rows import unit_rows
 
 TEXT = "The Deep Space Network was founded in 1963. It has three complexes, one of them in Canberra. Café 北京, e-mail."
 SENTENCES = ((0, 43), (44, 92), (93, len(TEXT)))
@@ -17,7 +18,81 @@ def assert_unit_rows(matrix: FloatMatrix, rows: int, dimension: int) -> None:
     assert np.allclose(np.linalg.norm(matrix, axis=1), 1, atol=1e-3)
 
 
-class EmbedderContract:
+def assert_tokens(tokens: TokenVectors, starts: list[int], dimension: int) -> None:
+    assert tokens.starts.dtype == np.int32
+    assert tokens.starts.tolist() == starts
+    assert tokens.vectors.dtype == np.int8
+    assert tokens.vectors.shape == (len(starts), dimension)
+    lengths = np.linalg.norm(tokens.vectors.astype(np.float32), axis=1)
+    assert np.allclose(lengths, 127, atol=dimension**0.5 / 2)
+
+
+def token_cosines(ours: TokenVectors, theirs: TokenVectors) -> FloatMatrix:
+    cosines: FloatMatrix = unit_rows(ours.vectors.astype(np.float32)) @ unit_rows(theirs.vectors.astype(np.float32)).T
+    return cosines
+
+
+class TokenContract:
+    """For embedders that make token vectors."""
+
+    def test_every_token_has_a_place_and_a_vector(self, embedder: Embedder) -> None:
+        texts = ["short", TEXT, "", "of middling length, but not long"]
+        tokens = embedder.embed_passages([Passage(text=text) for text in texts], with_tokens=True).tokens
+        assert len(tokens) == len(texts)
+        for text, found in zip(texts, tokens, strict=True):
+            starts = [start for start, _ in embedder.token_spans(text)]
+            assert_tokens(found, starts, embedder.token_dimension)
+
+    def test_tokens_are_those_of_their_own_passage(self, embedder: Embedder) -> None:
+        texts = ["short", TEXT, "of middling length, but not long"]
+        together = embedder.embed_passages([Passage(text=text) for text in texts], with_tokens=True).tokens
+        for text, found in zip(texts, together, strict=True):
+            (alone,) = embedder.embed_passages([Passage(text=text)], with_tokens=True).tokens
+            assert np.diag(token_cosines(found, alone)).min() > 0.98
+
+    def test_there_are_tokens_only_where_they_are_asked_for(self, embedder: Embedder) -> None:
+        assert embedder.embed_passages([Passage(text=TEXT)]).tokens == ()
+        assert embedder.embed_passages([], with_tokens=True).tokens == ()
+        assert embedder.token_space != "none"
+        assert embedder.token_dimension > 0
+
+    def test_tokens_change_no_other_vector(self, embedder: Embedder) -> None:
+        passages = [Passage(text=TEXT, spans=SENTENCES), Passage(text="another passage")]
+        without, with_them = embedder.embed_passages(passages), embedder.embed_passages(passages, with_tokens=True)
+        assert np.array_equal(without.passages, with_them.passages)
+        assert np.array_equal(without.spans[0], with_them.spans[0])
+
+    def test_a_question_has_its_vector_and_its_tokens(self, embedder: Embedder) -> None:
+        question = "Which complex of the Deep Space Network is in Canberra?"
+        found = embedder.embed_question_tokens(question)
+        assert np.array_equal(found.vector, embedder.embed_question(question))
+        starts = [start for start, _ in embedder.token_spans(question)]
+        assert_tokens(found.tokens, starts, embedder.token_dimension)
+        again = embedder.embed_question_tokens(question)
+        assert np.array_equal(found.tokens.vectors, again.tokens.vectors)
+
+    @pytest.mark.parametrize("question", ["", " \n "])
+    def test_a_question_without_tokens(self, embedder: Embedder, question: str) -> None:
+        found = embedder.embed_question_tokens(question)
+        assert np.array_equal(found.vector, embedder.embed_question(question))
+        assert_tokens(found.tokens, [], embedder.token_dimension)
+
+    def test_a_long_question_keeps_the_tokens_within_the_limit(self, embedder: Embedder) -> None:
+        found = embedder.embed_question_tokens("word " * (embedder.max_tokens + 20))
+        assert_tokens(found.tokens, [5 * place for place in range(embedder.max_tokens)], embedder.token_dimension)
+
+    def test_words_of_a_question_are_covered_by_the_passage_that_has_them(self, embedder: Embedder) -> None:
+        texts = ["Penguins swim in cold water.", "The treaty was signed by two governments."]
+        question = embedder.embed_question_tokens("Where do penguins swim?").tokens
+        place = question.starts.tolist().index(len("Where do "))
+        covered, other = (
+            token_cosines(question, tokens)[place].max()
+            for tokens in embedder.embed_passages([Passage(text=text) for text in texts], with_tokens=True).tokens
+        )
+        assert covered > other + 0.2
+
+
+class EmbedderContract(TokenContract):
     def text_of(self, embedder: Embedder, tokens: int) -> str:
         text = "word " * tokens
         assert len(embedder.token_spans(text)) == tokens

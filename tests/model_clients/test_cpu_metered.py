@@ -16,12 +16,12 @@ class TestCpuMeteredEmbedder(EmbedderContract):
 
 
 class BusyEmbedder(HashingEmbedder):
-    def embed_passages(self, passages: Sequence[Passage]) -> PassageVectors:
+    def embed_passages(self, passages: Sequence[Passage], *, with_tokens: bool = False) -> PassageVectors:
         end = time.process_time() + 0.02
         while time.process_time() < end:
             pass
         time.sleep(0.02)
-        return super().embed_passages(passages)
+        return super().embed_passages(passages, with_tokens=with_tokens)
 
 
 def test_cpu_and_wall_time_add_up() -> None:
@@ -34,7 +34,8 @@ def test_cpu_and_wall_time_add_up() -> None:
     metered.embed_passages([Passage(text="three")])
     metered.embed_question("four")
     assert metered.cpu_seconds >= first + 0.02
-    assert (metered.passages, metered.questions) == (3, 1)
+    metered.embed_question_tokens("five")
+    assert (metered.passages, metered.questions) == (3, 2)
 
 
 def test_time_of_a_call_that_fails_counts() -> None:

@@ -3,7 +3,7 @@ import pytest
 
 from model_clients.embedder import Embedder, Passage
 from model_clients.hashing_embedder import HashingEmbedder
-from tests.model_clients.embedder_contract import EmbedderContract
+from tests.model_clients.embedder_contract import EmbedderContract, token_cosines
 
 
 class TestHashingEmbedder(EmbedderContract):
@@ -36,3 +36,21 @@ def test_case_does_not_matter_and_chinese_characters_are_words() -> None:
 def test_a_lone_surrogate_does_no_harm() -> None:
     vectors = HashingEmbedder().embed_passages([Passage(text="broken \ud800 text")])
     assert np.isfinite(vectors.passages).all()
+
+
+def test_equal_words_have_a_cosine_of_one() -> None:
+    embedder = HashingEmbedder()
+    question = embedder.embed_question_tokens("Deep WATER").tokens
+    (passage,) = embedder.embed_passages([Passage(text="water is deep")], with_tokens=True).tokens
+    assert token_cosines(question, passage)[0, 2] == pytest.approx(1, abs=1e-5)
+    assert token_cosines(question, passage)[1, 0] == pytest.approx(1, abs=1e-5)
+    assert (embedder.token_space, embedder.token_dimension) == ("full", 64)
+
+
+def test_token_vectors_can_be_left_out() -> None:
+    embedder = HashingEmbedder(token_vectors="none")
+    assert (embedder.token_space, embedder.token_dimension) == ("none", 0)
+    assert embedder.embed_passages([Passage(text="a word")], with_tokens=True).tokens == ()
+    found = embedder.embed_question_tokens("a word")
+    assert found.tokens.vectors.shape == (0, 0)
+    assert np.array_equal(found.vector, HashingEmbedder().embed_question("a word"))

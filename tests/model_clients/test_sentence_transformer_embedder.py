@@ -14,7 +14,7 @@ from model_clients.errors import ModelMissing, ModelUnsupported
 from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
 from model_clients.settings import EmbedderSettings
 from model_clients.transformer_model import uses_bfloat16
-from tests.model_clients.embedder_contract import SENTENCES, TEXT, EmbedderContract
+from tests.model_clients.embedder_contract import SENTENCES, TEXT, EmbedderContract, TokenContract, token_cosines
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -30,6 +30,11 @@ def float32_embedder() -> SentenceTransformerEmbedder:
 @pytest.fixture(scope="session")
 def bfloat16_embedder() -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder(EmbedderSettings(dtype="bfloat16"))
+
+
+@pytest.fixture(scope="session")
+def full_embedder() -> SentenceTransformerEmbedder:
+    return SentenceTransformerEmbedder(EmbedderSettings(dtype="float32", token_vectors="full"))
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +61,12 @@ class TestBfloat16(EmbedderContract):
     @pytest.fixture
     def embedder(self, bfloat16_embedder: SentenceTransformerEmbedder) -> Embedder:
         return bfloat16_embedder
+
+
+class TestFullTokens(TokenContract):
+    @pytest.fixture
+    def embedder(self, full_embedder: SentenceTransformerEmbedder) -> Embedder:
+        return full_embedder
 
 
 TEXTS = [TEXT, "Short.", "A question?", TEXT[:60], "  leading space and a\nnew line", "北京是中国的首都。"]
@@ -94,6 +105,49 @@ def test_bfloat16_vectors_can_stand_in_for_float32_ones(
     assert float32_embedder.model_id == bfloat16_embedder.model_id
 
 
+def test_full_token_vectors_are_those_of_the_library(
+    full_embedder: SentenceTransformerEmbedder, reference: "SentenceTransformer"
+) -> None:
+    # The first and the last token are special ones.
+    expected = np.asarray(reference.encode(TEXT, output_value="token_embeddings").float().numpy())[1:-1]
+    (ours,) = full_embedder.embed_passages([Passage(text=TEXT)], with_tokens=True).tokens
+    rows = expected / np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.abs(ours.vectors / 127 - rows).max() <= 0.5 / 127 + 1e-4
+    assert (full_embedder.token_space, full_embedder.token_dimension) == ("full", 384)
+
+
+def test_projected_tokens_tell_what_full_ones_tell(
+    float32_embedder: SentenceTransformerEmbedder, full_embedder: SentenceTransformerEmbedder
+) -> None:
+    passages = [Passage(text=text) for text in TEXTS[:4]]
+    question = "Which country has a complex of the Deep Space Network?"
+    best = []
+    for embedder in (float32_embedder, full_embedder):
+        tokens = embedder.embed_question_tokens(question).tokens
+        found = embedder.embed_passages(passages, with_tokens=True).tokens
+        best.append(np.stack([token_cosines(tokens, passage).max(axis=1) for passage in found]))
+    assert np.corrcoef(best[0].ravel(), best[1].ravel())[0, 1] > 0.9
+    assert best[0].mean(axis=1).argmax() == best[1].mean(axis=1).argmax() == 0
+
+
+def test_questions_have_the_same_tokens_with_and_without_torch() -> None:
+    embedder = SentenceTransformerEmbedder(EmbedderSettings(dtype="float32"))
+    without = [embedder.embed_question_tokens(text) for text in TEXTS]
+    embedder.embed_passages([Passage(text="loads torch")])
+    for text, light in zip(TEXTS, without, strict=True):
+        heavy = embedder.embed_question_tokens(text)
+        assert np.array_equal(light.tokens.starts, heavy.tokens.starts)
+        assert np.abs(light.tokens.vectors.astype(int) - heavy.tokens.vectors).max() <= 1
+        assert light.vector @ heavy.vector > 0.99999
+
+
+def test_token_vectors_can_be_left_out() -> None:
+    embedder = SentenceTransformerEmbedder(EmbedderSettings(token_vectors="none"))
+    assert (embedder.token_space, embedder.token_dimension) == ("none", 0)
+    assert embedder.embed_question_tokens(TEXT).tokens.vectors.shape == (0, 0)
+    assert embedder.embed_passages([Passage(text=TEXT)], with_tokens=True).tokens == ()
+
+
 def test_batches_do_not_change_vectors(float32_embedder: SentenceTransformerEmbedder) -> None:
     one_by_one = SentenceTransformerEmbedder(EmbedderSettings(dtype="float32", batch_size=1))
     passages = [Passage(text=text, spans=((0, 5),)) for text in TEXTS]
@@ -111,6 +165,8 @@ def test_a_passage_prefix_takes_room_and_does_not_shift_spans(float32_embedder: 
     ours = prefixed.embed_passages([Passage(text=text, spans=spans)]).spans[0]
     plain = float32_embedder.embed_passages([Passage(text=text, spans=spans)]).spans[0]
     assert (ours * plain).sum(axis=1).min() > 0.9
+    (tokens,) = prefixed.embed_passages([Passage(text=text)], with_tokens=True).tokens
+    assert tokens.starts.tolist() == [start for start, _ in prefixed.token_spans(text)]
     whole = prefixed.embed_passages([Passage(text=text)]).passages[0]
     written_out = float32_embedder.embed_passages([Passage(text="passage: " + text)]).passages[0]
     assert whole @ written_out > 0.9995
@@ -120,6 +176,9 @@ def test_a_question_prefix_is_put_before_questions_alone(float32_embedder: Sente
     prefixed = SentenceTransformerEmbedder(EmbedderSettings(dtype="float32", question_prefix="query: "))
     expected = float32_embedder.embed_question("query: where?")
     assert prefixed.embed_question("where?") @ expected > 0.9995
+    found = prefixed.embed_question_tokens("where?")
+    assert found.vector @ expected > 0.9995
+    assert found.tokens.starts.tolist() == [0, 5]
     assert prefixed.max_tokens == float32_embedder.max_tokens
 
 
@@ -129,6 +188,7 @@ def test_a_model_in_a_folder(model_folder: Path, float32_embedder: SentenceTrans
     assert (embedder.dimension, embedder.max_tokens) == (384, 254)
     assert embedder.token_spans(TEXT) == float32_embedder.token_spans(TEXT)
     assert embedder.embed_question(TEXT) @ float32_embedder.embed_question(TEXT) > 0.9995
+    assert (embedder.token_space, embedder.token_dimension) == ("full", 384), "a projection is of one model alone"
 
 
 def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
@@ -157,6 +217,7 @@ from model_clients.settings import EmbedderSettings
 embedder = SentenceTransformerEmbedder(EmbedderSettings())
 assert embedder.model_id == "all-MiniLM-L6-v2@53aa51172d14", embedder.model_id
 assert (embedder.dimension, embedder.max_tokens) == (384, 254)
+assert (embedder.token_space, embedder.token_dimension) == ("pca64@c7ecafd6469c", 64), embedder.token_space
 assert embedder.token_spans("two words") == [(0, 3), (4, 9)]
 heavy = {"torch", "transformers", "sentence_transformers"} & set(sys.modules)
 assert not heavy, heavy
