@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from belvedere.chain_json import chain_step_json
+
 if TYPE_CHECKING:
     from belvedere.entity_view import EntityView
     from belvedere.status import StoreStatus
@@ -86,6 +88,7 @@ def search_json(outcome: "SearchOutcome") -> dict[str, object]:
                 "score": result.score,
                 "signals": dict(result.signals),
                 "text": result.text,
+                "chain": [chain_step_json(step) for step in result.chain],
             }
             for result in outcome.results
         ],

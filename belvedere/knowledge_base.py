@@ -23,6 +23,7 @@ from graph_store.store import GraphStore
 from indexing.report import IndexReport, Progress
 from model_clients.bundled_model import BUNDLED_PREFIX
 from model_clients.embedder import Embedder, Passage
+from query.chain_ranking.explanation import ExplainedRanking
 from query.engine import QueryEngine
 from query.outcome import Answer, SearchOutcome
 from query.request import AskOptions, RouteChoice
@@ -183,6 +184,13 @@ class KnowledgeBase:
         loading = self._load()
         outcome = self.engine.search(question, options)
         return replace(outcome, timings_ms=_with_loading(outcome.timings_ms, loading))
+
+    def explain_ranking(
+        self, question: str, *, k: int = 5, filters: Iterable[str | MetadataFilter] = ()
+    ) -> ExplainedRanking:
+        """Tell for the best ``k`` passages by which chain of passages each was ranked; errors as of ``ask``."""
+        self._load()
+        return self.engine.explain_ranking(question, k, self._options("local", None, filters))
 
     def _options(self, route: RouteChoice, k: int | None, filters: Iterable[str | MetadataFilter]) -> AskOptions:
         parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)

@@ -93,8 +93,10 @@ class ExampleMaker:
     def _request(self, text: str) -> Request:
         # More hits than are used, so that enough are left when some are hidden.
         k = 2 * self._settings.local.candidates
-        vector = self._embedder.embed_question(text)
-        return Request(question=analyse(text), vector=vector, access=self._access, filters=(), k=k)
+        vectors = self._embedder.embed_question_tokens(text)
+        return Request(
+            question=analyse(text), vector=vectors.vector, tokens=vectors.tokens, access=self._access, filters=(), k=k
+        )
 
     def _hidden_chunks(self, question: TrainingQuestion) -> frozenset[str]:
         of_documents = [

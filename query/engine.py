@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from graph_store.records import Hit
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
+from query.chain_ranking.explanation import ExplainedRanking, explain_ranking
 from query.citations import CitedText, DraftBlock, cite
 from query.local import rank_local, search_first_stage
 from query.local_answer import LocalDraft, draft_answer
@@ -18,7 +19,7 @@ from query.retrieval import Found, Retriever
 from query.settings import QuerySettings
 from query.timing import StepTimes
 
-System: TypeAlias = Literal["bm25", "dense", "hybrid", "local"]
+System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
 
 _MADE_BY = "extractive"
 # An estimate is enough to compare answers, and counting exactly would take as long as searching.
@@ -71,28 +72,46 @@ class QueryEngine:
     def rank_chunks(self, question: str, system: System, k: int, options: AskOptions | None = None) -> tuple[Hit, ...]:
         """Rank chunks by one system, for evaluation: at most ``k`` hits, best first; none for a question without words.
 
-        The score of "local" is 1 / rank, since two kinds of ranking follow each other there.
+        "ppr" is the local route without chains. The score of both is 1 / rank: several rankings follow each other.
         """
         options = replace(options if options is not None else AskOptions(), k=k)
         request, view = self._prepare(question, options, StepTimes())
         if not request.question.words:
             return ()
-        if system == "local":
-            ranking = rank_local(self._store, request, view, self._settings.local)
+        if system in {"local", "ppr"}:
+            settings = self._settings.local
+            chains = replace(settings.chains, enabled=settings.chains.enabled and system == "local")
+            ranking = rank_local(self._store, request, view, replace(settings, chains=chains))
             return tuple(Hit(id=chunk.id, score=1.0 / rank) for rank, chunk in enumerate(ranking.chunks, start=1))
         first_stage = search_first_stage(self._store, request, self._settings.local)
         lists = {"bm25": first_stage.bm25, "dense": first_stage.dense, "hybrid": first_stage.fused}
         return lists[system][:k]
 
+    def explain_ranking(self, question: str, k: int, options: AskOptions | None = None) -> ExplainedRanking:
+        """Tell by which chains the best ``k`` passages of the local route were ranked."""
+        options = options if options is not None else AskOptions()
+        request, view = self._prepare(question, options, StepTimes())
+        if not request.question.words:
+            return explain_ranking(question, None, k=k)
+        ranking = rank_local(self._store, request, view, self._settings.local)
+        return explain_ranking(question, ranking.chains, k=k)
+
     def _prepare(self, question: str, options: AskOptions, times: StepTimes) -> tuple[Request, ReadableView]:
         with times.step("analyse"):
             analysed = analyse(question)
         with times.step("embed"):
-            vector = self._embedder.embed_question(analysed.searched)
+            vectors = self._embedder.embed_question_tokens(analysed.searched)
         with times.step("view"):
             view = self._views.view(options.access)
         k = options.k if options.k is not None else self._settings.answer.results
-        request = Request(question=analysed, vector=vector, access=options.access, filters=options.filters, k=k)
+        request = Request(
+            question=analysed,
+            vector=vectors.vector,
+            tokens=vectors.tokens,
+            access=options.access,
+            filters=options.filters,
+            k=k,
+        )
         return request, view
 
     def _draft(self, request: Request, view: ReadableView, found: Found) -> LocalDraft | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import exp
 
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from graph_store.records import Chunk, Hit
 from graph_store.store import GraphStore
+from query.chain_ranking.chains import ChainStep
+from query.chain_ranking.pool import Candidates
+from query.chain_ranking.ranker import RankedChains, rank_chains
 from query.codes import passages_with_codes
 from query.fusion import z_sum
 from query.names import FoundName, find_names
@@ -19,6 +23,8 @@ from query.settings import LocalSettings
 # Passages are read from the store in batches of this size while those outside the filter are passed over.
 _BATCH = 64
 _SORTED_FIRST = 256
+# Below this the searches outweigh the chains, which then explain nothing.
+_TRUSTED = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,14 @@ class LocalRanking:
     ppr: Mapping[str, float]
     names: tuple[FoundName, ...]
     with_codes: tuple[str, ...]
+    chains: RankedChains | None = None
+
+    def chain(self, chunk_id: str) -> tuple[ChainStep, ...]:
+        """Return how other passages led to a chunk, itself last; empty where none did, or chains were not trusted."""
+        if self.chains is None or self.chains.trust < _TRUSTED:
+            return ()
+        steps = self.chains.steps(chunk_id)
+        return steps if len(steps) > 1 else ()
 
     def signals(self, chunk_id: str) -> dict[str, float]:
         """Return what spoke for a chunk: its score and rank in each list that has it."""
@@ -50,6 +64,10 @@ class LocalRanking:
         if chunk_id in self.ppr:
             told["ppr"] = self.ppr[chunk_id]
             told["ppr_rank"] = 1 + sum(mass > self.ppr[chunk_id] for mass in self.ppr.values())
+        place = self.chains.place(chunk_id) if self.chains is not None else None
+        if self.chains is not None and place is not None:
+            told["chain"] = float(self.chains.chain_scores[place])
+            told["chain_trust"] = self.chains.trust
         if chunk_id in self.with_codes:
             told["identifier"] = 1.0
         return told
@@ -65,10 +83,11 @@ def search_first_stage(store: GraphStore, request: Request, settings: LocalSetti
 
 
 def rank_local(store: GraphStore, request: Request, view: ReadableView, settings: LocalSettings) -> LocalRanking:
-    """Rank passages by a walk that starts from the fused list and from the home passages of names in the question.
+    """Rank passages by chains that start from what a walk over the passage graph reaches.
 
-    The mass of the walk is the ranking; passages that the walk never reached follow in fused order. Passages that hold
-    a rare identifier of the question come before all others.
+    The walk starts from the fused list and from the home passages of names in the question. After the passages that
+    chains rank come those that only the walk reached, by mass, then the rest in fused order. Passages that hold a rare
+    identifier of the question come before all others.
     """
     return walk_from(store, request, view, search_first_stage(store, request, settings), settings)
 
@@ -77,21 +96,35 @@ def walk_from(
     store: GraphStore, request: Request, view: ReadableView, first_stage: FirstStage, settings: LocalSettings
 ) -> LocalRanking:
     """Rank as ``rank_local`` does, from hits that were found before."""
+    names, found = walk_candidates(request, view, first_stage, settings)
+    with_codes = passages_with_codes(store, request, most=settings.rarest_code)
+    chains = None
+    if settings.chains.enabled:
+        chains = rank_chains(store, request, view, found=found, settings=settings.chains)
+    ranked = chains.order() if chains is not None else ()
+    order = chain(with_codes, ranked, _order(found.mass, view.walk.chunk_ids, first_stage.fused))
+    chunks = tuple(_first_readable(store, request, order))
+    return LocalRanking(
+        chunks=chunks,
+        first_stage=first_stage,
+        ppr=_shown_mass(chunks, found.mass, view.walk.position),
+        names=names,
+        with_codes=with_codes,
+        chains=chains,
+    )
+
+
+def walk_candidates(
+    request: Request, view: ReadableView, first_stage: FirstStage, settings: LocalSettings
+) -> tuple[tuple[FoundName, ...], Candidates]:
+    """Walk the passage graph from the hits and from the homes of names in the question; return those names as well."""
     names = find_names(request.question.searched, view.graph, shortest=settings.shortest_name)
     homes = [home for name in names if len(name.homes) <= settings.most_homes for home in name.homes]
     restart = _restart(first_stage.fused, homes, view.walk.position, settings)
     damping = settings.damping if homes else settings.damping_without_names
     mass = view.walk.rank(restart, damping=damping, steps=settings.steps)
-    with_codes = passages_with_codes(store, request, most=settings.rarest_code)
-    order = _order(with_codes, mass, view.walk.chunk_ids, first_stage.fused)
-    chunks = tuple(_first_readable(store, request, order))
-    return LocalRanking(
-        chunks=chunks,
-        first_stage=first_stage,
-        ppr=_shown_mass(chunks, mass, view.walk.position),
-        names=names,
-        with_codes=with_codes,
-    )
+    found = Candidates(bm25=first_stage.bm25, dense=first_stage.dense, fused=first_stage.fused, mass=mass)
+    return names, found
 
 
 def _restart(
@@ -107,10 +140,7 @@ def _restart(
     return restart
 
 
-def _order(
-    with_codes: Sequence[str], mass: NDArray[np.float64], chunk_ids: Sequence[str], fused: Sequence[Hit]
-) -> Iterator[str]:
-    yield from with_codes
+def _order(mass: NDArray[np.float64], chunk_ids: Sequence[str], fused: Sequence[Hit]) -> Iterator[str]:
     for index in _by_mass(mass):
         yield chunk_ids[index]
     for hit in fused:

@@ -23,10 +23,14 @@ class LogisticModel:
 
     def probability(self, values: Mapping[str, float]) -> float:
         """Return the probability, 0 to 1, for ``values`` by feature name; every feature must be there."""
-        total = self.bias
-        for name, mean, scale, weight in zip(self.features, self.means, self.scales, self.weights, strict=True):
-            total += weight * max(-4.0, min(4.0, (values[name] - mean) / scale))
-        return sigmoid(total)
+        return sigmoid(self.bias + sum(self.contributions(values).values()))
+
+    def contributions(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return what each feature adds to the log odds."""
+        fitted = zip(self.features, self.means, self.scales, self.weights, strict=True)
+        return {
+            name: weight * max(-4.0, min(4.0, (values[name] - mean) / scale)) for name, mean, scale, weight in fitted
+        }
 
 
 def sigmoid(value: float) -> float:

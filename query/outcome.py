@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from graph_store.records import SearchKind
+from query.chain_ranking.chains import ChainStep
 
 Route: TypeAlias = Literal["local", "community", "tree"]
 
@@ -17,7 +18,8 @@ class RankedResult:
 
     ``document_id`` and ``title`` are those of the chunk's document; for reports and for tree nodes across documents
     ``document_id`` is empty and ``title`` is their own. ``signals`` tells what spoke for the result: scores ("bm25",
-    "dense", "ppr") and ranks within each list ("bm25_rank", ...), where it was in that list at all.
+    "dense", "ppr", "chain": log odds) and ranks within each list ("bm25_rank", ...), where it was in that list at all.
+    ``chain`` is how other passages led to a passage, itself last; empty where none did.
     """
 
     rank: int
@@ -28,6 +30,7 @@ class RankedResult:
     score: float
     signals: Mapping[str, float]
     text: str
+    chain: tuple[ChainStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +71,14 @@ class Trace:
     """How an answer came about, for explaining it.
 
     ``route_scores`` are the router's probabilities, empty where the caller chose the route. ``support`` is the
-    probability that the documents answer the question, ``support_needed`` the threshold; both None on global routes.
+    probability that the documents answer the question, ``support_needed`` the threshold; ``chain_trust`` how far chains
+    of passages were trusted beside the plain searches, 0 to 1; all None on global routes.
     """
 
     route_scores: Mapping[Route, float] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
+    chain_trust: float | None = None
     support: float | None = None
     support_needed: float | None = None
     support_features: Mapping[str, float] = field(default_factory=dict)

@@ -9,7 +9,8 @@ import json
 import random
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -59,14 +60,22 @@ class Paraphraser:
         return chance.choice(others) if others else word
 
 
-def make_questions(store: GraphStore, embedder: Embedder, count: int) -> list[Mapping[str, object]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeQuestion:
+    """A question made from a sentence of one chunk."""
+
+    text: str
+    chunk_id: str
+
+
+def make_questions(store: GraphStore, embedder: Embedder, count: int) -> list[MadeQuestion]:
     """Make at most ``count`` questions, each from another chunk; the same ones each time."""
     access = Access()
     chance = random.Random(_SEED)
     ids = list(store.passage_graph(access).chunk_ids)
     chance.shuffle(ids)
     paraphraser = Paraphraser(embedder, [chunk.text for chunk in store.chunks(access, ids)])
-    questions: list[Mapping[str, object]] = []
+    questions: list[MadeQuestion] = []
     for chunk_id in ids:
         if len(questions) == count:
             break
@@ -74,7 +83,7 @@ def make_questions(store: GraphStore, embedder: Embedder, count: int) -> list[Ma
             store.chunks(access, [chunk_id])[0], _sentences(store, access, chunk_id), paraphraser, chance
         )
         if question:
-            questions.append({"question": question, "gold_chunks": [chunk_id]})
+            questions.append(MadeQuestion(text=question, chunk_id=chunk_id))
     return questions
 
 
@@ -127,7 +136,8 @@ def main() -> None:
     options = parser.parse_args()
     with EmbeddedStore.open(options.store, settings=StoreSettings(), read_only=True) as store:
         questions = make_questions(store, SentenceTransformerEmbedder(EmbedderSettings()), options.count)
-    lines = [json.dumps(question, ensure_ascii=False) + "\n" for question in questions]
+    rows = [{"question": made.text, "gold_chunks": [made.chunk_id]} for made in questions]
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     options.file.write_text("".join(lines), encoding="utf-8")
 
 

@@ -7,6 +7,8 @@ from functools import cached_property
 from graph_store.access import Access
 from graph_store.bundles import PassageGraph
 from graph_store.store import GraphStore
+from query.chain_ranking.background import Background
+from query.chain_ranking.names import PassageNames
 from query.personalised_pagerank import PassageWalk
 from query.rarity import WordRarity, count_rarity
 from query.titles import TitleIndex
@@ -35,6 +37,16 @@ class ReadableView:
         ids = self.graph.chunk_ids
         step = max(1, len(ids) // _SAMPLED_PASSAGES)
         return count_rarity(chunk.text for chunk in self._store.chunks(self._access, ids[::step][:_SAMPLED_PASSAGES]))
+
+    @cached_property
+    def names(self) -> PassageNames:
+        """The names of each readable passage."""
+        return PassageNames(self.graph)
+
+    @cached_property
+    def background(self) -> Background:
+        """A sample of the readable passages with their vectors."""
+        return Background(self._store, self._access, self.graph.chunk_ids)
 
     @cached_property
     def titles(self) -> TitleIndex:

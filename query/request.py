@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from graph_store.access import Access
 from graph_store.filters import Filters
-from model_clients.embedder import FloatVector
+from model_clients.embedder import FloatVector, TokenVectors
 from query.question import Question
 
 RouteChoice: TypeAlias = Literal["auto", "local", "community", "tree"]
@@ -28,10 +28,11 @@ class AskOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """An analysed question with its vector ((d,), unit length) and the caller's limits."""
+    """An analysed question with its vector ((d,), unit length), its token vectors, and the caller's limits."""
 
     question: Question
     vector: FloatVector
+    tokens: TokenVectors
     access: Access
     filters: Filters
     k: int

@@ -33,6 +33,7 @@ class Found:
             route_scores=self.decision.scores,
             names=tuple(name.key for name in self.ranking.names) if self.ranking is not None else (),
             identifiers=request.question.identifiers,
+            chain_trust=self.ranking.chains.trust if self.ranking is not None and self.ranking.chains else None,
         )
 
 
@@ -93,6 +94,7 @@ class Retriever:
                 score=ranking.ppr.get(passage.chunk.id, 0.0),
                 signals=ranking.signals(passage.chunk.id),
                 text=passage.chunk.text,
+                chain=ranking.chain(passage.chunk.id),
             )
             for passage in read_passages(self._store, request.access, ranking.chunks[: request.k])
         )

@@ -5,6 +5,8 @@ from typing import Annotated, TypeAlias
 
 from annotated_types import Ge, Gt, Interval
 
+from query.chain_ranking.settings import ChainSettings
+
 Count: TypeAlias = Annotated[int, Ge(1)]
 CountOrNone: TypeAlias = Annotated[int, Ge(0)]
 Share: TypeAlias = Annotated[float, Interval(ge=0, le=1)]
@@ -35,6 +37,8 @@ class LocalSettings:
     """Steps of the walk."""
     rarest_code: CountOrNone = 5
     """Passages with the exact identifier of the question come first where at most this many have it."""
+    chains: ChainSettings = field(default_factory=ChainSettings)
+    """Ranking by chains of passages, after the walk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

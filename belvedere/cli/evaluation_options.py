@@ -11,7 +11,7 @@ import click
 from belvedere.cli.options import CONFIG, FILTER, JSON, Command, GivenPath, with_options
 from graph_store.filters import MetadataFilter
 
-System: TypeAlias = Literal["bm25", "dense", "hybrid", "local"]
+System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
 SYSTEMS: tuple[System, ...] = get_args(System)
 
 

@@ -20,6 +20,7 @@ from belvedere.cli.export import export
 from belvedere.cli.graph import graph
 from belvedere.cli.index import index
 from belvedere.cli.printing import complain, drop_output
+from belvedere.cli.ranker import ranker
 from belvedere.cli.search import search
 from belvedere.cli.status import status
 from belvedere.cli.tree import tree
@@ -36,7 +37,7 @@ def cli() -> None:
     """Answer questions about a collection of documents: from passages, communities, or the whole."""
 
 
-for command in (index, ask, search, evaluate, status, delete, communities, tree, graph, export):
+for command in (index, ask, search, evaluate, status, delete, communities, tree, graph, export, ranker):
     cli.add_command(command)
 
 

@@ -6,8 +6,12 @@ import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from query.chain_ranking.chains import ChainStep
 
 WIDTH = 100
 
@@ -49,6 +53,16 @@ def wrapped(text: str, *, indent: str = "") -> str:
 def shown_place(title: str, heading_path: Sequence[str]) -> str:
     """Return ``Title > Heading > Subheading``, what stands twice once."""
     return " > ".join(dict.fromkeys((title, *heading_path)))
+
+
+def shown_chain(steps: Sequence["ChainStep"]) -> list[str]:
+    """Return a line per passage of a chain: the name that leads to it, and the words of the question it explains."""
+    lines = []
+    for number, step in enumerate(steps):
+        arrow = f'-> by "{step.bridge}" to ' if number else "from "
+        explains = f", for: {', '.join(step.explains)}" if step.explains else ""
+        lines.append(f"{arrow}{step.title}{explains}")
+    return lines
 
 
 def shown_times(milliseconds: Mapping[str, float]) -> str:

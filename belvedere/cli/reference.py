@@ -22,8 +22,15 @@ def _sections() -> Iterator[str]:
     root = click.Context(cli, info_name="belvedere", terminal_width=_WIDTH, help_option_names=HELP_OPTIONS)
     yield f"```\n{cli.get_help(root)}\n```"
     for name, command in cli.commands.items():
-        context = click.Context(command, info_name=name, parent=root, terminal_width=_WIDTH)
-        yield f"## belvedere {name}\n\n```\n{command.get_help(context)}\n```"
+        yield from _command_sections(name, command, root)
+
+
+def _command_sections(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=_WIDTH)
+    yield f"## {context.command_path}\n\n```\n{command.get_help(context)}\n```"
+    if isinstance(command, click.Group):
+        for below, subcommand in command.commands.items():
+            yield from _command_sections(below, subcommand, context)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
-from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
+from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.cli.snippet import snippet
 from belvedere.json_form import search_json
@@ -49,6 +49,8 @@ def _show(outcome: "SearchOutcome", headings: Headings, *, explain: bool) -> Non
         if explain:
             signals = ", ".join(f"{name} {value:.3g}" for name, value in result.signals.items())
             say(wrapped(f"{result.id}: {signals or 'no signals'}", indent="    "))
+            for line in shown_chain(result.chain):
+                say(wrapped(line, indent="    "))
     if not outcome.results:
         say("Nothing found.")
     say()

@@ -78,6 +78,14 @@ def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: 
     )
 
 
+def read_corpus(folder: Path, *, seed: int) -> Dataset:
+    """Read the corpus of ``folder`` alone, in a seeded random order, without questions."""
+    corpus = list(_rows(folder / "corpus.jsonl", required=("id", "text")))
+    _refuse_duplicates(corpus, folder / "corpus.jsonl")
+    random.Random(seed).shuffle(corpus)
+    return Dataset(name=folder.resolve().name, corpus=tuple(corpus), questions=(), seed=seed)
+
+
 def _rows(path: Path, *, required: Sequence[str], check: Check = lambda _row: "") -> list[Row]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")

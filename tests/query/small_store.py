@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from graph_store.bundles import DocumentBundle, FloatMatrix, Generation
+from graph_store.access import Access
+from graph_store.bundles import DocumentBundle, FloatMatrix, Generation, TokenVectors
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.filters import Filters
 from graph_store.ids import name_key
 from graph_store.indexed_text import chunk_prefix, indexed_text
 from graph_store.records import (
@@ -25,7 +27,10 @@ from graph_store.records import (
     TreeNode,
 )
 from model_clients.embedder import Passage
+from model_clients.embedder import TokenVectors as EmbeddedTokens
 from model_clients.hashing_embedder import HashingEmbedder
+from query.question import analyse
+from query.request import Request
 
 EMBEDDER = HashingEmbedder(256)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
@@ -50,9 +55,29 @@ class SmallDocument:
         return "\n\n".join(self.paragraphs)
 
 
+def request_of(text: str, *, k: int = 10, filters: Filters = (), access: Access | None = None) -> Request:
+    """A question as the engine would put it, asked by anybody of the default tenant."""
+    question = analyse(text)
+    vectors = EMBEDDER.embed_question_tokens(question.searched)
+    return Request(
+        question=question,
+        vector=vectors.vector,
+        tokens=vectors.tokens,
+        access=access if access is not None else Access(),
+        filters=filters,
+        k=k,
+    )
+
+
 def write_store(folder: Path, documents: Sequence[SmallDocument], *, tenant: str = "default") -> None:
     """Write the documents and what is derived from them into a store, made anew where there is none."""
-    with EmbeddedStore.create_or_open(folder, embedding_model=EMBEDDER.model_id, dimension=EMBEDDER.dimension) as store:
+    with EmbeddedStore.create_or_open(
+        folder,
+        embedding_model=EMBEDDER.model_id,
+        dimension=EMBEDDER.dimension,
+        token_space=EMBEDDER.token_space,
+        token_dimension=EMBEDDER.token_dimension,
+    ) as store:
         bundles = [_bundle(document, tenant) for document in documents]
         store.write_documents(bundles)
         store.publish(_generation(documents, bundles, tenant))
@@ -72,7 +97,7 @@ def _bundle(document: SmallDocument, tenant: str) -> DocumentBundle:
     chunks = tuple(_chunks(document, tenant))
     sentences = tuple(sentence for chunk in chunks for sentence in _sentences(chunk))
     passages = [_passage(document.title, chunk, sentences) for chunk in chunks]
-    vectors = EMBEDDER.embed_passages(passages)
+    vectors = EMBEDDER.embed_passages(passages, with_tokens=True)
     return DocumentBundle(
         document=record,
         text=document.text,
@@ -81,7 +106,15 @@ def _bundle(document: SmallDocument, tenant: str) -> DocumentBundle:
         chunk_vectors=vectors.passages,
         sentences=sentences,
         sentence_vectors=np.concatenate(vectors.spans),
+        token_vectors=tuple(
+            _tokens(document.title, chunk, tokens) for chunk, tokens in zip(chunks, vectors.tokens, strict=True)
+        ),
     )
+
+
+def _tokens(title: str, chunk: Chunk, tokens: EmbeddedTokens) -> TokenVectors:
+    starts = np.maximum(tokens.starts - len(chunk_prefix(title, chunk)), -1).astype(np.int32)
+    return TokenVectors(starts=starts, vectors=tokens.vectors)
 
 
 def _chunks(document: SmallDocument, tenant: str) -> Iterator[Chunk]:

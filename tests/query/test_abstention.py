@@ -114,8 +114,8 @@ def test_pseudo_questions_are_of_single_chunks_and_the_same_each_time(small_stor
     assert questions == make_questions(small_store, EMBEDDER, 5)
     assert 0 < len(questions) <= 5
     for question in questions:
-        assert str(question["question"]).endswith("?")
-        assert question["gold_chunks"]
+        assert question.text.endswith("?")
+        assert question.chunk_id
 
 
 def test_a_logistic_model_clips_what_lies_far_from_training() -> None:

@@ -3,19 +3,16 @@ from typing import TypeAlias
 
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
+from query.chain_ranking.settings import ChainSettings
 from query.engine import QueryEngine
 from query.local import rank_local
-from query.question import analyse
 from query.readable_view import ReadableView, ViewCache
-from query.request import AskOptions, Request
+from query.request import AskOptions
 from query.settings import LocalSettings
-from tests.query.small_store import DOCUMENTS, EMBEDDER, SmallDocument
+from tests.query.small_store import DOCUMENTS, EMBEDDER, SmallDocument, request_of
 
+NO_CHAINS = ChainSettings(enabled=False)
 StoreOf: TypeAlias = Callable[..., EmbeddedStore]
-
-
-def request(text: str, k: int = 10) -> Request:
-    return Request(question=analyse(text), vector=EMBEDDER.embed_question(text), access=Access(), filters=(), k=k)
 
 
 def view(store: EmbeddedStore) -> ReadableView:
@@ -23,14 +20,14 @@ def view(store: EmbeddedStore) -> ReadableView:
 
 
 def ranked(store: EmbeddedStore, text: str, settings: LocalSettings | None = None) -> list[str]:
-    ranking = rank_local(store, request(text), view(store), settings or LocalSettings())
+    ranking = rank_local(store, request_of(text), view(store), settings or LocalSettings())
     return [chunk.id for chunk in ranking.chunks]
 
 
 def test_the_walk_lifts_the_passage_that_a_found_one_leads_to(small_store: EmbeddedStore) -> None:
     question = "Skerry Rock Lighthouse was built by whom?"
-    walked = ranked(small_store, question)
-    still = ranked(small_store, question, LocalSettings(damping=0.0))
+    walked = ranked(small_store, question, LocalSettings(chains=NO_CHAINS))
+    still = ranked(small_store, question, LocalSettings(chains=NO_CHAINS, damping=0.0))
     assert walked.index("default/ida-holm/0") < still.index("default/ida-holm/0")
 
 
@@ -42,18 +39,18 @@ def test_all_readable_passages_are_ranked_once(small_store: EmbeddedStore) -> No
 
 def test_a_name_with_too_many_homes_starts_no_walk(small_store: EmbeddedStore) -> None:
     text = "What is told of Bergvik?"
-    ranking = rank_local(small_store, request(text), view(small_store), LocalSettings(most_homes=0))
+    ranking = rank_local(small_store, request_of(text), view(small_store), LocalSettings(most_homes=0))
     assert [name.key for name in ranking.names] == ["bergvik"]
 
 
 def test_an_identifier_that_many_passages_hold_tells_nothing(small_store: EmbeddedStore) -> None:
-    asked = request("What is said of PMP-2041?")
+    asked = request_of("What is said of PMP-2041?")
     assert rank_local(small_store, asked, view(small_store), LocalSettings()).with_codes == ("default/pump-manual/0",)
     assert rank_local(small_store, asked, view(small_store), LocalSettings(rarest_code=0)).with_codes == ()
 
 
 def test_signals_name_each_list_that_has_the_passage(small_store: EmbeddedStore) -> None:
-    ranking = rank_local(small_store, request("herring market"), view(small_store), LocalSettings())
+    ranking = rank_local(small_store, request_of("herring market"), view(small_store), LocalSettings())
     told = ranking.signals("default/bergvik/0")
     assert told["bm25_rank"] == told["dense_rank"] == told["ppr_rank"] == 1.0
     assert told["ppr"] == 1.0

@@ -5,10 +5,9 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.filters import Filters, parse_filter
 from query.engine import QueryEngine
 from query.meant_document import meant_documents
-from query.question import analyse
 from query.readable_view import ReadableView
-from query.request import AskOptions, Request
-from tests.query.small_store import EMBEDDER, SmallDocument
+from query.request import AskOptions
+from tests.query.small_store import EMBEDDER, SmallDocument, request_of
 
 HERRING = SmallDocument(
     title="Herring and its markets in the north",
@@ -34,8 +33,7 @@ MARKETS = SmallDocument(
 
 
 def meant(store: EmbeddedStore, question: str, filters: Filters = ()) -> list[str]:
-    vector = EMBEDDER.embed_question(question)
-    asked = Request(question=analyse(question), vector=vector, access=Access(), filters=filters, k=10)
+    asked = request_of(question, filters=filters)
     view = ReadableView(store, Access(), store.passage_graph(Access()))
     return [document.title for document in meant_documents(store, asked, view)]
 

@@ -1,0 +1,80 @@
+"""``belvedere ranker``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from belvedere.chain_json import ranking_json
+from belvedere.cli.options import EVERYBODY, FILTER, GivenPath, Shared, settings_file
+from belvedere.cli.printing import say, say_json, shown_chain, wrapped
+from belvedere.cli.progress import ProgressBar
+from belvedere.cli.training_options import Training, training_options
+from graph_store.filters import MetadataFilter
+
+if TYPE_CHECKING:
+    from query.chain_ranking.explanation import ExplainedRanking
+
+
+@click.group()
+def ranker() -> None:
+    """Train and explain the ranking of passages by chains."""
+
+
+@ranker.command(short_help="Train weights from labelled questions.")
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=GivenPath(file_okay=False))
+@training_options
+def train(folders: tuple[Path, ...], options: Training) -> None:
+    """Train weights from data sets whose questions join passages (see `belvedere eval` for their form).
+
+    The same data, seed and version give the same file. Name it in the settings to use it:
+    query.local.chains.weights.
+    """
+    from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # heavy import, only when used
+    from belvedere.evaluation.ranker_training import TrainingFolders, train_ranker, write_weights  # noqa: PLC0415
+    from belvedere.settings import load_settings  # noqa: PLC0415  # as above
+
+    settings = load_settings(settings_file(options.config))
+    with ProgressBar("getting ready") as bar:
+        content = train_ranker(
+            TrainingFolders(chains=folders, gate=options.gate, texts=options.texts),
+            settings=settings,
+            cache=options.cache or cache_folder(),
+            seed=options.seed,
+            progress=bar,
+        )
+    write_weights(content, options.out)
+    if options.as_json:
+        say_json({"file": str(options.out), "questions": content["questions"], "seed": options.seed})
+    else:
+        say(f"Wrote {options.out}, trained on {sum(content['questions'].values())} questions.")
+
+
+@ranker.command(short_help="Show the chain behind each result.")
+@click.argument("question")
+@click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, help="Number of results.")
+@FILTER
+@EVERYBODY
+def explain(shared: Shared, question: str, k: int, filters: tuple[MetadataFilter, ...]) -> None:
+    """Show for each result the chain of passages that led to it, and what each explains of the QUESTION."""
+    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
+        found = kb.explain_ranking(question, k=k, filters=filters)
+    if shared.as_json:
+        say_json(ranking_json(found))
+    else:
+        _show(found)
+
+
+def _show(found: "ExplainedRanking") -> None:
+    for rank, result in enumerate(found.results, start=1):
+        say(f"{rank}. {result.title} ({result.document_id}), score {result.score:.3g}", bold=True)
+        for line in shown_chain(result.chain):
+            say(wrapped(line, indent="    "))
+        reasons = ", ".join(f"{name} {value:+.2f}" for name, value in result.reasons)
+        say(wrapped(f"chains say {result.chain_score:+.2f}: {reasons}", indent="    "))
+    if not found.results:
+        say("Nothing found.")
+        return
+    say()
+    say(wrapped(f"chains count {found.trust:.0%}, the plain searches the rest"))
+    say(wrapped(f"by: {', '.join(f'{name} {value:+.2f}' for name, value in found.gate)}"))
