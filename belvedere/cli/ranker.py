@@ -31,7 +31,7 @@ def train(folders: tuple[Path, ...], options: Training) -> None:
     query.local.chains.weights.
     """
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # heavy import, only when used
-    from belvedere.evaluation.ranker_training import TrainingFolders, train_ranker, write_weights  # noqa: PLC0415
+    from belvedere.evaluation.ranker_training import TrainingFolders, train_ranker, weights_text  # noqa: PLC0415
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
     settings = load_settings(settings_file(options.config))
@@ -43,7 +43,7 @@ def train(folders: tuple[Path, ...], options: Training) -> None:
             seed=options.seed,
             progress=bar,
         )
-    write_weights(content, options.out)
+    options.out.write_text(weights_text(content), encoding="utf-8")
     if options.as_json:
         say_json({"file": str(options.out), "questions": content["questions"], "seed": options.seed})
     else:

@@ -1,8 +1,7 @@
 """Trains chain ranking from labelled data sets: indexes each, gathers what ranking sees, fits."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,25 +37,48 @@ class TrainingFolders:
     texts: tuple[Path, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingPools:
+    """What was gathered from the folders, by name of the data set."""
+
+    chains: Mapping[str, Sequence[TrainingPool]]
+    gate: Mapping[str, Sequence[TrainingPool]]
+
+
 def train_ranker(
     folders: TrainingFolders, *, settings: Settings, cache: Path, seed: int, progress: ShowProgress = None
 ) -> dict[str, Any]:
     """Return the content of a weights file. Raises ``DatasetError`` and ``TooFewQuestions``."""
+    pools = gather_training_pools(folders, settings=settings, cache=cache, seed=seed, progress=progress)
+    return train(pools.chains, pools.gate, seed=seed)
+
+
+def gather_training_pools(
+    folders: TrainingFolders, *, settings: Settings, cache: Path, seed: int, progress: ShowProgress = None
+) -> TrainingPools:
+    """Index each folder where that is not done yet, and gather the pool of every question. Raises as above."""
     chains = {folder: read_dataset(folder, seed=seed) for folder in folders.chains}
     gate = {folder: read_dataset(folder, seed=seed) for folder in folders.gate}
     for folder, dataset in {**chains, **gate}.items():
         _check(folder, dataset)
-    with _gatherer(settings, cache, progress) as gather:
-        chain_pots = {dataset.name: gather(dataset) for dataset in chains.values()}
-        gate_pots = {dataset.name: gather(dataset) for dataset in gate.values()}
-        texts = [read_corpus(folder, seed=seed) for folder in folders.texts]
-        gate_pots |= {f"{dataset.name} (made)": gather(dataset) for dataset in texts}
-    return train(chain_pots, gate_pots, seed=seed)
+    texts = [read_corpus(folder, seed=seed) for folder in folders.texts]
+
+    def gather(dataset: Dataset) -> Sequence[TrainingPool]:
+        indexed = index_dataset(dataset, settings, cache, progress)
+        with KnowledgeBase.open(indexed.store, config=settings) as kb:
+            pot = _labelled_pot(dataset, kb) if dataset.questions else _made_pot(dataset, kb)
+            return list(gather_pools(pot, kb.embedder, settings.query.local))
+
+    return TrainingPools(
+        chains={dataset.name: gather(dataset) for dataset in chains.values()},
+        gate={dataset.name: gather(dataset) for dataset in gate.values()}
+        | {f"{dataset.name} (made)": gather(dataset) for dataset in texts},
+    )
 
 
-def write_weights(content: Mapping[str, Any], path: Path) -> None:
-    """Write a weights file: JSON, one feature a line, so that a change can be reviewed."""
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+def weights_text(content: Mapping[str, Any]) -> str:
+    """Return the text of a weights file: JSON, a number a line, so that a change can be reviewed."""
+    return json.dumps(content, indent=1) + "\n"
 
 
 def _check(folder: Path, dataset: Dataset) -> None:
@@ -65,22 +87,6 @@ def _check(folder: Path, dataset: Dataset) -> None:
         raise TooFewQuestions(
             f"{folder} has {labelled} questions with gold; training needs {LEAST_QUESTIONS} of each data set"
         )
-
-
-@contextmanager
-def _gatherer(
-    settings: Settings, cache: Path, progress: ShowProgress
-) -> Iterator[Callable[[Dataset], Sequence[TrainingPool]]]:
-    """Hand out a function from data set to pools; the stores stay open until all is trained."""
-    with ExitStack() as opened:
-
-        def gather(dataset: Dataset) -> Sequence[TrainingPool]:
-            indexed = index_dataset(dataset, settings, cache, progress)
-            kb = opened.enter_context(KnowledgeBase.open(indexed.store, config=settings))
-            pot = _labelled_pot(dataset, kb) if dataset.questions else _made_pot(dataset, kb)
-            return list(gather_pools(pot, kb.embedder, settings.query.local))
-
-        yield gather
 
 
 def _labelled_pot(dataset: Dataset, kb: KnowledgeBase) -> Pot:
