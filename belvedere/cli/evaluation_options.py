@@ -13,6 +13,7 @@ from graph_store.filters import MetadataFilter
 
 System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
 SYSTEMS: tuple[System, ...] = get_args(System)
+USUAL: tuple[System, ...] = ("bm25", "dense", "hybrid", "local")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +52,10 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "--compare",
         "systems",
         type=SystemsType(),
-        default=",".join(SYSTEMS),
+        default=",".join(USUAL),
         show_default=True,
         metavar="NAME[,NAME]",
-        help="Systems to measure.",
+        help="Systems to measure, of bm25, dense, hybrid, ppr (local without chains) and local.",
     ),
     FILTER,
     click.option(
