@@ -33,8 +33,9 @@ def _errors_below() -> tuple[type[BaseException], ...]:
     from graph_store.errors import InvalidText, StoreUnusable, UnknownMetadataKey  # noqa: PLC0415  # only when something has failed
     from indexing.loading.errors import SourceMissing  # noqa: PLC0415  # as above
     from model_clients.errors import ModelUnusable  # noqa: PLC0415  # as above
+    from query.chain_ranking.weights import WeightsUnusable  # noqa: PLC0415  # as above
 
-    return (StoreUnusable, UnknownMetadataKey, InvalidText, SourceMissing, ModelUnusable)
+    return (StoreUnusable, UnknownMetadataKey, InvalidText, SourceMissing, ModelUnusable, WeightsUnusable)
 
 
 def _system_sentence(error: OSError) -> str | None:

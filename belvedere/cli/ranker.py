@@ -10,6 +10,7 @@ from belvedere.cli.options import EVERYBODY, FILTER, GivenPath, Shared, settings
 from belvedere.cli.printing import say, say_json, shown_chain, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.cli.training_options import Training, training_options
+from belvedere.errors import UserMistake
 from graph_store.filters import MetadataFilter
 
 if TYPE_CHECKING:
@@ -31,10 +32,16 @@ def train(folders: tuple[Path, ...], options: Training) -> None:
     query.local.chains.weights.
     """
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # heavy import, only when used
-    from belvedere.evaluation.ranker_training import TrainingFolders, train_ranker, weights_text  # noqa: PLC0415
+    from belvedere.evaluation.ranker_training import (  # noqa: PLC0415  # as above
+        TrainingFolders,
+        check_writable,
+        train_ranker,
+        weights_text,
+    )
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
     settings = load_settings(settings_file(options.config))
+    check_writable(options.out)
     with ProgressBar("getting ready") as bar:
         content = train_ranker(
             TrainingFolders(chains=folders, gate=options.gate, texts=options.texts),
@@ -57,12 +64,22 @@ def train(folders: tuple[Path, ...], options: Training) -> None:
 @EVERYBODY
 def explain(shared: Shared, question: str, k: int, filters: tuple[MetadataFilter, ...]) -> None:
     """Show for each result the chain of passages that led to it, and what each explains of the QUESTION."""
+    _refuse_without_chains(shared)
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         found = kb.explain_ranking(question, k=k, filters=filters)
     if shared.as_json:
         say_json(ranking_json(found))
     else:
         _show(found)
+
+
+def _refuse_without_chains(shared: Shared) -> None:
+    from belvedere.settings import load_settings  # noqa: PLC0415  # heavy import, only when used
+
+    if not load_settings(settings_file(shared.config)).query.local.chains.enabled:
+        raise UserMistake(
+            "query.local.chains.enabled is false: nothing is ranked by chains, so there is none to explain"
+        )
 
 
 def _show(found: "ExplainedRanking") -> None:

@@ -12,6 +12,7 @@ from belvedere.evaluation.index_cache import index_dataset
 from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
 from indexing.report import Progress
+from query.chain_ranking.fitting import NothingToLearn
 from query.chain_ranking.training import train
 from query.chain_ranking.training_pools import Pot, TrainingPool, TrainingQuestion, gather_pools
 from query.pseudo_questions import make_questions
@@ -24,6 +25,10 @@ ShowProgress = Callable[[Progress], None] | None
 
 class TooFewQuestions(UserMistake):
     """A data set that is too small to learn from."""
+
+
+class TrainingMistake(UserMistake):
+    """Data sets that cannot be told apart, or a weights file that cannot be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +55,26 @@ def train_ranker(
 ) -> dict[str, Any]:
     """Return the content of a weights file. Raises ``DatasetError`` and ``TooFewQuestions``."""
     pools = gather_training_pools(folders, settings=settings, cache=cache, seed=seed, progress=progress)
-    return train(pools.chains, pools.gate, seed=seed)
+    try:
+        return train(pools.chains, pools.gate, seed=seed)
+    except NothingToLearn as error:
+        raise TooFewQuestions(str(error)) from None
+
+
+def _refuse_same_names(folders: TrainingFolders) -> None:
+    """Refuse two data sets of one name: a weights file tells by name what it was trained on."""
+    for given in ((*folders.chains, *folders.gate), folders.texts):
+        names = [folder.resolve().name for folder in given]
+        again = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if again is not None:
+            raise TrainingMistake(f"two of the data sets are called {again!r}: name each once, in folders of their own")
 
 
 def gather_training_pools(
     folders: TrainingFolders, *, settings: Settings, cache: Path, seed: int, progress: ShowProgress = None
 ) -> TrainingPools:
     """Index each folder where that is not done yet, and gather the pool of every question. Raises as above."""
+    _refuse_same_names(folders)
     chains = {folder: read_dataset(folder, seed=seed) for folder in folders.chains}
     gate = {folder: read_dataset(folder, seed=seed) for folder in folders.gate}
     for folder, dataset in {**chains, **gate}.items():
@@ -74,6 +92,12 @@ def gather_training_pools(
         gate={dataset.name: gather(dataset) for dataset in gate.values()}
         | {f"{dataset.name} (made)": gather(dataset) for dataset in texts},
     )
+
+
+def check_writable(path: Path) -> None:
+    """Raise ``TrainingMistake`` where a weights file cannot be put, before anything is trained for it."""
+    if not path.resolve().parent.is_dir():
+        raise TrainingMistake(f"there is no folder {path.parent} to write {path.name} into: make it first")
 
 
 def weights_text(content: Mapping[str, Any]) -> str:

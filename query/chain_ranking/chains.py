@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from query.chain_ranking.arrays import Vector
 from query.chain_ranking.evidence import Evidence
@@ -15,7 +16,8 @@ _EXPLAINED = 1.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainStep:
     """One passage of a chain. ``bridge`` is the name that led to it ("" for the first), ``sentence`` the span of the
-    sentence of the passage before that has it; ``explains`` are question words that it covers and none before it does.
+    sentence of the passage before that has it; ``explains`` are words of the question, as they stand there, that it
+    covers and none before it does.
     """
 
     chunk_id: str
@@ -64,11 +66,16 @@ def chain_steps(evidence: Evidence, links: Links, rows: tuple[int, ...], index: 
                 title=evidence.titles[place],
                 bridge=links.bridges[rows[number - 1]] if number else "",
                 sentence=_span(evidence, int(links.sentence[rows[number - 1]])) if number else None,
-                explains=tuple(word for word, is_new in zip(evidence.words.stems, new, strict=True) if is_new),
+                explains=_asked_words(evidence, new),
             )
         )
         covered = np.maximum(covered, own)
     return tuple(steps)
+
+
+def _asked_words(evidence: Evidence, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    spans = [span for span, is_chosen in zip(evidence.words.spans, chosen.tolist(), strict=True) if is_chosen]
+    return tuple(dict.fromkeys(evidence.asked[first:end] for first, end in spans))
 
 
 def _span(evidence: Evidence, row: int) -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from query.chain_ranking.weights import CLIPPED, LinearScorer, RoundWeights
 Columns = Mapping[str, Vector]
 Labels = NDArray[np.bool_]
 
+# Strength of the penalty, as its inverse.
 _STRENGTH = 0.02
 _LINK_FOLDS = 5
 _PASSAGE_FOLDS = 4
@@ -21,16 +22,25 @@ _LEAST_SCALE = 1e-6
 _DECIMALS = 5
 
 
+class NothingToLearn(ValueError):
+    """Questions that tell no gold from other passages, or no links to gold from other links; one sentence."""
+
+
 def fit_scorer(tables: Sequence[Columns], labels: Sequence[Labels]) -> LinearScorer:
     """Fit L2-regularised logistic regression on standardised, clipped columns; weights are rounded to 5 decimals.
 
-    Rounding makes the file the same wherever the last bits of the solver differ.
+    Rounding makes the file the same wherever the last bits of the solver differ. Raises ``NothingToLearn``.
     """
     from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # noqa: PLC0415
 
+    wanted = np.concatenate([np.zeros(0, dtype=bool), *labels])
+    if wanted.all() or not wanted.any():
+        raise NothingToLearn(
+            "chains cannot be learnt from these questions: too few of them have both passages that are gold and others,"
+            " reached by shared names"
+        )
     features = tuple(tables[0])
     table = np.concatenate([np.column_stack([columns[name] for name in features]) for columns in tables])
-    wanted = np.concatenate(list(labels))
     means = table.mean(axis=0).round(_DECIMALS)
     scales = np.maximum(table.std(axis=0), _LEAST_SCALE).round(_DECIMALS + 1)
     inputs = np.clip((table - means) / scales, -CLIPPED, CLIPPED)
@@ -45,7 +55,10 @@ def fit_scorer(tables: Sequence[Columns], labels: Sequence[Labels]) -> LinearSco
 
 
 def fit_rounds(pools: Sequence[TrainingPool], *, rounds: int, seed: int) -> tuple[RoundWeights, ...]:
-    """Fit the rounds one after the other; what a model passes on is always out of fold over questions."""
+    """Fit the rounds one after the other; what a model passes on is always out of fold over questions.
+
+    Raises ``NothingToLearn``.
+    """
     random = np.random.default_rng(seed)
     inputs = [pool.rounds.first() for pool in pools]
     fitted: list[RoundWeights] = []

@@ -1,13 +1,14 @@
 """Fits the gate: on which questions chains rank better than the plain searches."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log2, sqrt
+from math import log, log2, sqrt
 from typing import Any
 
 import numpy as np
 
-from query.chain_ranking.arrays import Vector
+from query.chain_ranking.arrays import Matrix, Vector
 from query.chain_ranking.gate import gate_features
 from query.chain_ranking.rounds import RoundResult
 from query.chain_ranking.training_pools import TrainingPool
@@ -17,6 +18,7 @@ _STRENGTH = 0.1
 _SHARPNESS = 2.0
 _CLIPPED = 4.0
 _DECIMALS = 5
+_TIED = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,30 +60,42 @@ def fit_gate(examples: Sequence[GateExample], *, losses_weigh: float) -> dict[st
     """Fit logistic regression on whether chains rank better, each question weighted by how much.
 
     Pots count by the square root of their size; losses count ``losses_weigh`` times, since users notice what a clever
-    ranking lost more than what it won. Returns the content of the weights file.
+    ranking lost more than what it won. Where chains never lose, or never win, no feature tells anything, and trust is
+    the same for every question. Returns the content of the weights file.
     """
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    sizes = {example.pot: sum(other.pot == example.pot for other in examples) for example in examples}
-    telling = [example for example in examples if abs(example.gained) > 1e-9]
-    names = tuple(telling[0].features)
-    table = np.array([[example.features[name] for name in names] for example in telling])
+    names = tuple(examples[0].features)
     everything = np.array([[example.features[name] for name in names] for example in examples])
     means = everything.mean(axis=0).round(_DECIMALS)
     scales = np.maximum(everything.std(axis=0), 1e-6).round(_DECIMALS + 1)
-    weights = [
-        abs(example.gained) / sqrt(sizes[example.pot]) * (losses_weigh if example.gained < 0 else 1.0)
-        for example in telling
-    ]
-    inputs = np.clip((table - means) / scales, -_CLIPPED, _CLIPPED)
-    fitted = LogisticRegression(C=_STRENGTH, max_iter=2_000, tol=1e-8).fit(
-        inputs, [example.gained > 0 for example in telling], sample_weight=np.array(weights) / np.mean(weights)
-    )
-    coefficients = (_SHARPNESS * fitted.coef_[0]).round(_DECIMALS)
+    telling = [index for index, example in enumerate(examples) if abs(example.gained) > _TIED]
+    wins = [examples[index].gained > 0 for index in telling]
+    if len(set(wins)) < 2:
+        bias, coefficients = log((1 + sum(wins)) / (1 + len(wins) - sum(wins))), np.zeros(len(names))
+    else:
+        inputs = np.clip((everything[telling] - means) / scales, -_CLIPPED, _CLIPPED)
+        weights = _question_weights(examples, losses_weigh)[telling]
+        bias, coefficients = _fitted(inputs, wins, weights / weights.mean())
     return {
-        "bias": round(_SHARPNESS * float(fitted.intercept_[0]), _DECIMALS),
+        "bias": round(bias, _DECIMALS),
         "features": {
             name: [float(mean), float(scale), float(weight)]
-            for name, mean, scale, weight in zip(names, means, scales, coefficients, strict=True)
+            for name, mean, scale, weight in zip(names, means, scales, coefficients.round(_DECIMALS), strict=True)
         },
     }
+
+
+def _question_weights(examples: Sequence[GateExample], losses_weigh: float) -> Vector:
+    sizes = Counter(example.pot for example in examples)
+    return np.array(
+        [
+            abs(example.gained) / sqrt(sizes[example.pot]) * (losses_weigh if example.gained < 0 else 1.0)
+            for example in examples
+        ]
+    )
+
+
+def _fitted(inputs: Matrix, wins: Sequence[bool], weights: Vector) -> tuple[float, Vector]:
+    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    fitted = LogisticRegression(C=_STRENGTH, max_iter=2_000, tol=1e-8).fit(inputs, wins, sample_weight=weights)
+    return _SHARPNESS * float(fitted.intercept_[0]), _SHARPNESS * fitted.coef_[0]

@@ -34,5 +34,3 @@ class ChainSettings:
     """The same as a share of all passages."""
     most_homes: Annotated[int, Ge(1)] = 3
     """A name that more passages are about leads to none of them."""
-    sample: Annotated[int, Ge(1)] = 60
-    """Passages drawn to tell how near a word is to any passage."""

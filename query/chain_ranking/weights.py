@@ -1,7 +1,7 @@
 """Trained weights of chain ranking: linear models by feature name, read from a data file."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from query.chain_ranking.arrays import Vector
+from query.chain_ranking.arrays import Matrix, Vector
 from query.logistic import LogisticModel, read_weights
 
 WEIGHTS_FILE = "chain_ranking/chain_weights.json"
@@ -73,18 +73,46 @@ def chain_weights(path: str) -> ChainWeights:
     if not path:
         return weights_of(read_weights(WEIGHTS_FILE))
     try:
-        return weights_of(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        weights = weights_of(json.loads(Path(path).read_text(encoding="utf-8")))
+        _refuse_unknown(weights, chain_weights(""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise WeightsUnusable(
-            f"query.local.chains.weights: {path!r} is no file of chain weights ({error!r}); make one with"
+            f"query.local.chains.weights: {path!r} is no file of chain weights ({_reason(error)}); make one with"
             " `belvedere ranker train`, or leave the setting empty"
         ) from None
+    return weights
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
+
+
+def _refuse_unknown(weights: ChainWeights, known: ChainWeights) -> None:
+    """Refuse features that are not made: those of the packaged weights are all that are, from the second round on."""
+    for number, model in enumerate(weights.rounds):
+        made = known.rounds[min(number, len(known.rounds) - 1)]
+        _refuse_beyond(model.link.features, made.link.features)
+        _refuse_beyond(model.passage.features, made.passage.features)
+    _refuse_beyond(weights.gate.features, known.gate.features)
+
+
+def _refuse_beyond(features: Sequence[str], made: Sequence[str]) -> None:
+    unknown = sorted(set(features) - set(made))
+    if unknown:
+        raise ValueError(f"the feature {unknown[0]!r} is unknown")
 
 
 def weights_of(content: Mapping[str, Any]) -> ChainWeights:
-    """Read weights from the content of a weights file."""
+    """Read weights from the content of a weights file.
+
+    Raises ``ValueError``, ``KeyError``, ``TypeError`` or ``AttributeError`` where it has another form.
+    """
     if content["version"] != VERSION:
         raise ValueError(f"version {content['version']!r}, not {VERSION!r}")
+    if not content["rounds"]:
+        raise ValueError("it has no rounds")
     return ChainWeights(
         version=str(content["version"]),
         rounds=tuple(
@@ -95,20 +123,31 @@ def weights_of(content: Mapping[str, Any]) -> ChainWeights:
 
 
 def _scorer(entry: Mapping[str, Any]) -> LinearScorer:
-    features: Mapping[str, list[float]] = entry["features"]
-    table = np.array(list(features.values()), dtype=np.float64).reshape(-1, 3)
+    features, table = _table(entry)
     return LinearScorer(
-        features=tuple(features), means=table[:, 0], scales=table[:, 1], weights=table[:, 2], bias=float(entry["bias"])
+        features=features, means=table[:, 0], scales=table[:, 1], weights=table[:, 2], bias=float(entry["bias"])
     )
 
 
 def _gate(entry: Mapping[str, Any]) -> LogisticModel:
-    features: Mapping[str, list[float]] = entry["features"]
+    features, table = _table(entry)
+    means, scales, weights = table.T.tolist()
     return LogisticModel(
-        features=tuple(features),
-        means=tuple(mean for mean, _, _ in features.values()),
-        scales=tuple(scale for _, scale, _ in features.values()),
-        weights=tuple(weight for _, _, weight in features.values()),
+        features=features,
+        means=tuple(means),
+        scales=tuple(scales),
+        weights=tuple(weights),
         bias=float(entry["bias"]),
         threshold=0.5,
     )
+
+
+def _table(entry: Mapping[str, Any]) -> tuple[tuple[str, ...], Matrix]:
+    """Return the names of features, and (features, 3): mean, scale above 0 and weight of each."""
+    features: Mapping[str, list[float]] = entry["features"]
+    table = np.array(list(features.values()), dtype=np.float64)
+    if not features or table.shape != (len(features), 3):
+        raise ValueError("every feature needs its mean, its scale and its weight")
+    if not np.isfinite([*table.ravel(), float(entry["bias"])]).all() or (table[:, 1] <= 0.0).any():
+        raise ValueError("its numbers must be finite, its scales above 0")
+    return tuple(features), table
