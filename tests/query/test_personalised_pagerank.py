@@ -59,3 +59,15 @@ def test_an_empty_graph_and_a_restart_of_nothing_give_no_mass(make_graph: MakeGr
 def test_a_graph_without_edges_keeps_the_restart(make_graph: MakeGraph) -> None:
     mass = PassageWalk(make_graph("ab", {})).rank({1: 2.0}, damping=0.7, steps=20)
     assert mass == pytest.approx([0.0, 1.0])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(EDGES, st.dictionaries(st.integers(0, 4), st.floats(0.1, 3.0), min_size=1), st.sampled_from([1, 3, 20]))
+def test_pushing_agrees_with_the_whole_product(
+    make_graph: MakeGraph, edges: dict[tuple[str, str], float], restart: dict[int, float], steps: int
+) -> None:
+    graph = make_graph("abcde", edges)
+    whole = PassageWalk(graph).rank(restart, damping=0.7, steps=steps)
+    pushed = PassageWalk(graph, large=0).rank(restart, damping=0.7, steps=steps)
+    assert pushed == pytest.approx(whole, abs=1e-4)
+    assert pushed.sum() == pytest.approx(1.0)
