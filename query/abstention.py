@@ -25,6 +25,8 @@ from query.text_words import content_stems
 
 _TOP_PASSAGES = 5
 _STATED_SHARE = 0.7
+# About the mean of the lead over training questions.
+_ORDINARY_LEAD = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +85,15 @@ def _states_amount(evidence: SupportEvidence) -> bool:
 def support_features(evidence: SupportEvidence) -> dict[str, float]:
     """Return the features of support by name.
 
-    All are cosines, shares, counts of words weighed 0 to 1 by rarity, or standardised within one list of hits, so that
-    they mean the same in collections of any size.
+    All are cosines, shares, counts of words weighed 0 to 1 by rarity, standardised within one list of hits, or log odds
+    (of the passage that chains rank first, as far as they are trusted), so that they mean the same in collections of
+    any size.
     """
-    dense = evidence.ranking.first_stage.dense
     sentences = [scored.candidate for scored in evidence.scored]
+    chains = evidence.ranking.chains
     return {
-        "passage_cosine": dense[0].score if dense else 0.0,
         "sentence_cosine": max(sentence.cosine for sentence in sentences),
+        "chain_odds": chains.trust * float(chains.chain_scores.max()) if chains is not None else 0.0,
         "keyword_lead": _lead([hit.score for hit in evidence.ranking.first_stage.bm25]),
         **_missing_words(evidence),
         **_name_features(evidence),
@@ -98,29 +101,27 @@ def support_features(evidence: SupportEvidence) -> dict[str, float]:
 
 
 def _lead(scores: Sequence[float]) -> float:
-    """Return how many standard deviations the first score stands above its twenty followers, at most 10."""
+    """Return how many standard deviations the first score stands above its twenty followers, at most 10.
+
+    With fewer than two followers there is nothing to compare with, and the lead counts as an ordinary one.
+    """
     rest = np.asarray(scores[1:21], dtype=np.float64)
     if rest.size < 2:
-        return 0.0
+        return _ORDINARY_LEAD if len(scores) else 0.0
     spread = max(float(rest.std()), 0.02 * abs(float(scores[0])), 1e-9)
     return min(10.0, (scores[0] - float(rest.mean())) / spread)
 
 
 def _missing_words(evidence: SupportEvidence) -> dict[str, float]:
-    """Return the rarity of the question's words that the best document, the chosen sentences and all passages lack."""
+    """Return the rarity of the question's words that the chosen sentences, and the passages, lack all together."""
     weights = {word_stem: evidence.rarity.weight(word_stem) for word_stem in evidence.question.stems}
-    by_document: dict[str, set[str]] = {}
-    for entry in evidence.scored:
-        by_document.setdefault(entry.candidate.passage.document.id, set()).update(entry.candidate.known_stems)
+    chosen = frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))
+    everything = frozenset().union(*(entry.candidate.known_stems for entry in evidence.scored))
 
     def missing(held: AnySet[str]) -> float:
         return sum(weight for word_stem, weight in weights.items() if word_stem not in held)
 
-    return {
-        "missing_in_document": min(missing(held) for held in by_document.values()),
-        "missing_in_choice": missing(frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))),
-        "missing_in_all": missing(frozenset().union(*by_document.values())),
-    }
+    return {"missing_in_choice": missing(chosen), "missing_in_all": missing(everything)}
 
 
 def _name_features(evidence: SupportEvidence) -> dict[str, float]:

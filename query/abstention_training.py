@@ -118,8 +118,12 @@ class ExampleMaker:
         return support_features(evidence) if evidence.scored else None
 
     def _ranking(self, request: Request, view: ReadableView, stage: FirstStage) -> LocalRanking:
-        shown = replace(request, k=self._settings.answer.passages)
-        return walk_from(self._store, shown, view, stage, self._settings.local)
+        passages, codes = self._settings.answer.passages, self._settings.local.rarest_code
+        shown = replace(request, k=passages + codes)
+        ranking = walk_from(self._store, shown, view, stage, self._settings.local)
+        # An identifier is looked up in the store itself, hidden passages and all.
+        seen = tuple(chunk for chunk in ranking.chunks if chunk.id in view.walk.position)
+        return replace(ranking, chunks=seen[:passages])
 
 
 def graph_without(graph: PassageGraph, hidden: frozenset[str]) -> PassageGraph:

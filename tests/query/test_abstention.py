@@ -5,6 +5,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from graph_store.access import Access
 from graph_store.bundles import PassageGraph
 from graph_store.embedded.embedded_store import EmbeddedStore
 from query.abstention_training import (
@@ -15,10 +16,11 @@ from query.abstention_training import (
     threshold_for,
     trained_weights,
 )
+from query.chain_ranking.settings import ChainSettings
 from query.engine import QueryEngine
 from query.logistic import LogisticModel, sigmoid, softmax
 from query.pseudo_questions import make_questions
-from query.settings import AnswerSettings, QuerySettings
+from query.settings import AnswerSettings, LocalSettings, QuerySettings
 from tests.query.small_store import EMBEDDER
 
 
@@ -75,6 +77,22 @@ def test_an_unanswerable_twin_has_less_support(small_store: EmbeddedStore) -> No
     assert (there.answerable, hidden.answerable) == (True, False)
     assert there.features["sentence_cosine"] > hidden.features["sentence_cosine"]
     assert there.features["missing_in_all"] < hidden.features["missing_in_all"]
+
+
+def test_an_identifier_does_not_bring_hidden_passages_back(small_store: EmbeddedStore) -> None:
+    maker = ExampleMaker(small_store, EMBEDDER, QuerySettings())
+    holders = small_store.search_keywords(Access(), "PMP-2041", kind="chunk", k=5)
+    question = TrainingQuestion(text="What is PMP-2041?", gold_chunks=frozenset(hit.id for hit in holders))
+    there, hidden = maker.examples("small", [question])
+    assert there.features["missing_in_all"] == 0.0
+    assert hidden.features["missing_in_all"] > 0.5
+
+
+def test_chains_count_as_far_as_they_are_trusted(small_store: EmbeddedStore, engine: QueryEngine) -> None:
+    asked = "Where was the builder of Skerry Rock Lighthouse born?"
+    assert engine.ask(asked).trace.support_features["chain_odds"] != 0.0
+    without = QuerySettings(local=LocalSettings(chains=ChainSettings(enabled=False)))
+    assert QueryEngine(small_store, EMBEDDER, without).ask(asked).trace.support_features["chain_odds"] == 0.0
 
 
 def test_the_threshold_lets_the_given_share_of_answerable_questions_fall() -> None:
