@@ -17,7 +17,7 @@ from query.chain_ranking.weights import VERSION, LinearScorer, RoundWeights
 
 ROUNDS = 2
 _FOLDS = 5
-_LOSSES_WEIGH = 3.0
+_LOSSES_WEIGH = 1.5
 
 PoolsByPot = Mapping[str, Sequence[TrainingPool]]
 
