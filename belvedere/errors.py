@@ -3,6 +3,8 @@
 UserMistake          raised by this floor: a wrong option, a data set or a configuration that cannot be used
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset)
+├── TooFewQuestions  (belvedere.evaluation.ranker_training)
+├── TrainingMistake  (belvedere.evaluation.ranker_training)
 ├── UnknownDocument  (belvedere.knowledge_base)
 └── UnknownEntity    (belvedere.knowledge_base)
 
