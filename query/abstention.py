@@ -50,7 +50,7 @@ class Support:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportEvidence:
     """What the support of a question is told from. ``scored`` are sentences of the best passages, best first;
-    ``chosen`` those that would answer.
+    ``chosen`` those of them that cover the question, ``told`` those that would answer, after the chains were followed.
     """
 
     question: Question
@@ -58,6 +58,7 @@ class SupportEvidence:
     passages: Sequence[Passage]
     scored: Sequence[ScoredSentence]
     chosen: Sequence[CandidateSentence]
+    told: Sequence[CandidateSentence]
     rarity: WordRarity
     graph: PassageGraph
 
@@ -85,15 +86,14 @@ def _states_amount(evidence: SupportEvidence) -> bool:
 def support_features(evidence: SupportEvidence) -> dict[str, float]:
     """Return the features of support by name.
 
-    All are cosines, shares, counts of words weighed 0 to 1 by rarity, standardised within one list of hits, or log odds
-    (of the passage that chains rank first, as far as they are trusted), so that they mean the same in collections of
-    any size.
+    All are cosines, shares, counts of words weighed 0 to 1 by rarity, or standardised within one list of hits, so that
+    they mean the same in collections of any size.
     """
+    dense = evidence.ranking.first_stage.dense
     sentences = [scored.candidate for scored in evidence.scored]
-    chains = evidence.ranking.chains
     return {
+        "passage_cosine": dense[0].score if dense else 0.0,
         "sentence_cosine": max(sentence.cosine for sentence in sentences),
-        "chain_odds": chains.trust * float(chains.chain_scores.max()) if chains is not None else 0.0,
         "keyword_lead": _lead([hit.score for hit in evidence.ranking.first_stage.bm25]),
         **_missing_words(evidence),
         **_name_features(evidence),
@@ -113,15 +113,20 @@ def _lead(scores: Sequence[float]) -> float:
 
 
 def _missing_words(evidence: SupportEvidence) -> dict[str, float]:
-    """Return the rarity of the question's words that the chosen sentences, and the passages, lack all together."""
+    """Return the rarity of the question's words that the best document, the chosen sentences and all passages lack."""
     weights = {word_stem: evidence.rarity.weight(word_stem) for word_stem in evidence.question.stems}
-    chosen = frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))
-    everything = frozenset().union(*(entry.candidate.known_stems for entry in evidence.scored))
+    by_document: dict[str, set[str]] = {}
+    for entry in evidence.scored:
+        by_document.setdefault(entry.candidate.passage.document.id, set()).update(entry.candidate.known_stems)
 
     def missing(held: AnySet[str]) -> float:
         return sum(weight for word_stem, weight in weights.items() if word_stem not in held)
 
-    return {"missing_in_choice": missing(chosen), "missing_in_all": missing(everything)}
+    return {
+        "missing_in_document": min(missing(held) for held in by_document.values()),
+        "missing_in_choice": missing(frozenset().union(*(candidate.known_stems for candidate in evidence.chosen))),
+        "missing_in_all": missing(frozenset().union(*by_document.values())),
+    }
 
 
 def _name_features(evidence: SupportEvidence) -> dict[str, float]:

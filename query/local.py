@@ -54,6 +54,13 @@ class LocalRanking:
         steps = self.chains.steps(chunk_id)
         return steps if len(steps) > 1 else ()
 
+    def chain_odds(self) -> dict[str, float]:
+        """Return the log odds that chains give to each passage of the pool; empty where they were not trusted."""
+        if self.chains is None or self.chains.trust < _TRUSTED:
+            return {}
+        scores = self.chains.chain_scores.tolist()
+        return {chunk.id: score for chunk, score in zip(self.chains.evidence.chunks, scores, strict=True)}
+
     def signals(self, chunk_id: str) -> dict[str, float]:
         """Return what spoke for a chunk: its score and rank in each list that has it."""
         told: dict[str, float] = {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from graph_store.store import GraphStore
 from query.abstention import Support, SupportEvidence, judge_support
 from query.answer_types import asking_words, lacks_asked_kind
+from query.chain_sentences import follow_chains
 from query.citations import DraftBlock, DraftSentence, Quote
 from query.local import LocalRanking
 from query.outcome import Evidence
@@ -39,15 +40,15 @@ def draft_answer(
     blocks: tuple[DraftBlock, ...] = ()
     missing = _missing_kind(weighed)
     if support.is_enough:
-        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in weighed.chosen), title=missing),)
+        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in weighed.told), title=missing),)
     weak = not support.is_enough or bool(missing)
     evidence = tuple(_evidence(weighed.scored, passage, weak=weak) for passage in weighed.passages)
     return LocalDraft(blocks=blocks, support=support, evidence=evidence)
 
 
 def _missing_kind(weighed: SupportEvidence) -> str:
-    """Return the line that says what kind of answer the chosen sentences do not have; "" where they may have it."""
-    texts = [text for candidate in weighed.chosen for text in (candidate.text, candidate.passage.document.title)]
+    """Return the line that says what kind of answer the told sentences do not have; "" where they may have it."""
+    texts = [text for candidate in weighed.told for text in (candidate.text, candidate.passage.document.title)]
     if not lacks_asked_kind(texts, weighed.question):
         return ""
     return f"The documents do not say {asking_words(weighed.question) or 'this'}; the nearest evidence:"
@@ -74,6 +75,7 @@ def weigh_passages(
         passages=(*passages, *further),
         scored=scored,
         chosen=chosen,
+        told=follow_chains(chosen, scored, ranking, most=settings.most_sentences),
         rarity=view.rarity,
         graph=view.graph,
     )

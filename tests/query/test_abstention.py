@@ -16,11 +16,10 @@ from query.abstention_training import (
     threshold_for,
     trained_weights,
 )
-from query.chain_ranking.settings import ChainSettings
 from query.engine import QueryEngine
 from query.logistic import LogisticModel, sigmoid, softmax
 from query.pseudo_questions import make_questions
-from query.settings import AnswerSettings, LocalSettings, QuerySettings
+from query.settings import AnswerSettings, QuerySettings
 from tests.query.small_store import EMBEDDER
 
 
@@ -86,13 +85,6 @@ def test_an_identifier_does_not_bring_hidden_passages_back(small_store: Embedded
     there, hidden = maker.examples("small", [question])
     assert there.features["missing_in_all"] == 0.0
     assert hidden.features["missing_in_all"] > 0.5
-
-
-def test_chains_count_as_far_as_they_are_trusted(small_store: EmbeddedStore, engine: QueryEngine) -> None:
-    asked = "Where was the builder of Skerry Rock Lighthouse born?"
-    assert engine.ask(asked).trace.support_features["chain_odds"] != 0.0
-    without = QuerySettings(local=LocalSettings(chains=ChainSettings(enabled=False)))
-    assert QueryEngine(small_store, EMBEDDER, without).ask(asked).trace.support_features["chain_odds"] == 0.0
 
 
 def test_the_threshold_lets_the_given_share_of_answerable_questions_fall() -> None:
