@@ -1,50 +1,105 @@
 """``belvedere eval``."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from belvedere.cli.evaluation_options import Evaluating, evaluation_options
-from belvedere.cli.evaluation_text import show_evaluation
+from belvedere.cli.evaluation_text import show_evaluation, shown_gate
 from belvedere.cli.options import GivenPath, settings_file
 from belvedere.cli.printing import complain, say_json
 from belvedere.cli.progress import ProgressBar
+from belvedere.errors import UserMistake
 
 if TYPE_CHECKING:
     from belvedere.evaluation.dataset import Dataset
+    from belvedere.evaluation.failures import FailureReport
+    from belvedere.evaluation.gates import Gate, GateOutcome
+
+GATE_NOT_PASSED = 4
+"""Exit code where all went well but a gate was not passed."""
 
 
 @click.command("eval")
 @click.argument("folder", metavar="DIR", type=GivenPath(file_okay=False))
 @evaluation_options
 def evaluate(folder: Path, options: Evaluating) -> None:
-    """Measure retrieval on DIR/corpus.jsonl with the questions of DIR/questions.jsonl.
+    """Measure retrieval and answers on DIR/corpus.jsonl with the questions of DIR/questions.jsonl.
 
     Rows of the corpus have id, title and text; rows of the questions have question and gold_ids (or gold_groups: one
-    list per piece of evidence, any member is enough), and may have a type. Questions with empty gold_ids are
-    unanswerable: abstaining is measured on them. The corpus is shuffled first.
+    list per piece of evidence, any member is enough), and may have a type and a reference answer. Questions with empty
+    gold_ids are unanswerable: abstaining is measured on them. The corpus is shuffled first. `belvedere eval-init`
+    drafts such a folder from a store.
     """
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.evaluate import evaluate_dataset  # noqa: PLC0415  # as above
+    from belvedere.evaluation.gates import judge_gates  # noqa: PLC0415  # as above
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
+    from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
     from belvedere.evaluation.result_json import evaluation_json  # noqa: PLC0415  # as above
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
+    gates = _read_gates(options)
+    _check_outputs(options)
     settings = load_settings(settings_file(options.config))
     dataset = read_dataset(folder, seed=options.seed, limit=options.limit, filters=options.filters)
-    _warn_of_missing_gold(dataset)
+    _warn(dataset)
     with ProgressBar("getting ready") as bar:
         evaluation = evaluate_dataset(
             dataset, options.systems, settings=settings, cache=options.cache or cache_folder(), progress=bar
         )
+    outcomes = judge_gates(gates, evaluation.systems)
+    if options.failures is not None and evaluation.failures is not None:
+        _write_failures(options.failures, evaluation.failures)
+    if options.html is not None:
+        options.html.write_text(report_html(evaluation, dataset, settings, gates=outcomes), encoding="utf-8")
     if options.as_json:
-        say_json(evaluation_json(evaluation, dataset))
+        say_json(evaluation_json(evaluation, dataset, settings, gates=outcomes))
     else:
-        show_evaluation(evaluation, dataset)
+        show_evaluation(evaluation, dataset, outcomes)
+    _leave(outcomes)
 
 
-def _warn_of_missing_gold(dataset: "Dataset") -> None:
+def _read_gates(options: Evaluating) -> tuple["Gate", ...]:
+    from belvedere.evaluation.gates import gates_for, parse_gates  # noqa: PLC0415  # heavy import, only when used
+
+    return gates_for([gate for text in options.gates for gate in parse_gates(text)], options.systems)
+
+
+def _check_outputs(options: Evaluating) -> None:
+    """Refuse, before anything is measured, a report that could not be written afterwards."""
+    if options.failures is not None and "local" not in options.systems:
+        raise UserMistake("--failures tells where the system local failed: add local to --compare")
+    for path in (options.failures, options.html):
+        if path is not None and not path.parent.is_dir():
+            raise UserMistake(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+
+
+def _write_failures(path: Path, report: "FailureReport") -> None:
+    from belvedere.evaluation.failures import failure_json  # noqa: PLC0415  # heavy import, only when used
+
+    lines = [json.dumps(failure_json(failure)) + "\n" for failure in report.failures]
+    path.write_text("".join(lines), encoding="ascii")
+
+
+def _leave(outcomes: Sequence["GateOutcome"]) -> None:
+    """End with ``GATE_NOT_PASSED``, and a line for each gate that was not passed, where there is one."""
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    for outcome in failed:
+        complain(f"gate not passed: {shown_gate(outcome)}")
+    if failed:
+        click.get_current_context().exit(GATE_NOT_PASSED)
+
+
+def _warn(dataset: "Dataset") -> None:
+    from belvedere.evaluation.dataset import DRAFTED  # noqa: PLC0415  # heavy import, only when used
+
     missing = sorted(dataset.missing_gold())
     if missing:
         complain(f"{len(missing)} gold documents are not in the corpus and count as not found, such as {missing[0]!r}")
+    drafted = sum(question.type == DRAFTED for question in dataset.questions)
+    if drafted:
+        complain(f"{drafted} questions are drafts ({DRAFTED!r} is their type): edit them before you trust the figures")

@@ -18,12 +18,15 @@ USUAL: tuple[System, ...] = ("bm25", "dense", "hybrid", "local")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluating:
-    """Which systems are compared on what, and where indexes are kept."""
+    """Which systems are compared on what, what they must reach, and where reports and indexes go."""
 
     systems: tuple[System, ...]
     filters: tuple[MetadataFilter, ...]
     limit: int | None
     seed: int
+    gates: tuple[str, ...]
+    failures: Path | None
+    html: Path | None
     cache: Path | None
     config: Path | None
     as_json: bool
@@ -62,6 +65,21 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "--limit", type=click.IntRange(min=1), help="Only a sample of this many questions, drawn by the seed."
     ),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn."),
+    click.option(
+        "--gate",
+        "gates",
+        multiple=True,
+        metavar="GATE[,GATE]",
+        help='What must be reached, in quotes, such as "MRR@10>0.7,R@5>=0.8" or "bm25:R@5>0.6"; also '
+        "abstention.auroc and latency_ms.p95. Else the command ends with 4. May be repeated.",
+    ),
+    click.option(
+        "--failures",
+        type=GivenPath(dir_okay=False),
+        metavar="FILE",
+        help="Write the questions that failed, and where each was lost, as JSON Lines.",
+    ),
+    click.option("--html", type=GivenPath(dir_okay=False), metavar="FILE", help="Write a report as one HTML page."),
     click.option(
         "--cache",
         "--store",

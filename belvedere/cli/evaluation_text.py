@@ -1,19 +1,19 @@
 """An evaluation as text for people."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from belvedere.cli.evaluation_tables import show_comparison, show_failures, show_table, show_types
 from belvedere.cli.printing import say, shown_bytes
+from belvedere.evaluation.shown_figures import shown_number
 
 if TYPE_CHECKING:
     from belvedere.evaluation.dataset import Dataset
     from belvedere.evaluation.evaluate import Evaluation, SystemScores
-    from belvedere.evaluation.intervals import Estimate
-
-_WIDTH = 14
+    from belvedere.evaluation.gates import GateOutcome
 
 
-def show_evaluation(evaluation: "Evaluation", dataset: "Dataset") -> None:
+def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequence["GateOutcome"] = ()) -> None:
     """Print what was measured, on what, and how sure it is."""
     from belvedere.evaluation.machine import describe_machine  # noqa: PLC0415  # heavy import, only when used
 
@@ -24,16 +24,34 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset") -> None:
     say(describe_machine())
     _show_index(evaluation)
     say()
-    _show_table("all", {name: scores.measures for name, scores in evaluation.systems.items()})
-    types = sorted({name for scores in evaluation.systems.values() for name in scores.by_type})
-    for name in types if len(types) > 1 else ():
-        _show_table(name, {system: scores.by_type[name] for system, scores in evaluation.systems.items()})
-    say("In brackets: 95 % interval, bootstrap over questions.")
-    say()
+    _show_measures(evaluation)
+    for comparison in evaluation.comparisons:
+        show_comparison(comparison)
     for name, scores in evaluation.systems.items():
         _show_latency(name, scores, evaluation)
     for name, scores in evaluation.systems.items():
         _show_abstention(name, scores)
+    if evaluation.failures is not None:
+        show_failures(evaluation.failures)
+    for outcome in gates:
+        if outcome.passed:
+            say(f"gate passed: {shown_gate(outcome)}")
+
+
+def _show_measures(evaluation: "Evaluation") -> None:
+    systems = evaluation.systems
+    show_table("all", {name: scores.measures for name, scores in systems.items()})
+    types = sorted({name for scores in systems.values() for name in scores.by_type})
+    for name in types if len(types) > 1 else ():
+        show_table(name, {system: scores.by_type[name] for system, scores in systems.items()})
+    answers = {name: scores.answers for name, scores in systems.items() if scores.answers is not None}
+    if answers:
+        show_table("answers", {name: found.measures for name, found in answers.items()})
+    for name, found in answers.items():
+        if len(found.by_type) > 1:
+            show_types(f"answers of {name}", found.by_type)
+    say("In brackets: 95 % interval, bootstrap over questions.")
+    say()
 
 
 def _show_index(evaluation: "Evaluation") -> None:
@@ -54,24 +72,6 @@ def _show_index(evaluation: "Evaluation") -> None:
         say(f"  left out {failure['uri']}: {failure['error']}")
 
 
-def _show_table(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
-    first = next(iter(rows.values()))
-    count = next(iter(first.values())).n
-    say(f"{f'{title} ({count})':<22}" + "".join(f"{name:>{_WIDTH}}" for name in first), bold=True)
-    for system, measures in rows.items():
-        say(f"{system:<22}" + "".join(f"{_number(item.value):>{_WIDTH}}" for item in measures.values()))
-        say(" " * 22 + "".join(f"{_interval(item):>{_WIDTH}}" for item in measures.values()))
-    say()
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _interval(estimate: "Estimate") -> str:
-    return "" if estimate.low is None or estimate.high is None else f"[{estimate.low:.2f}, {estimate.high:.2f}]"
-
-
 def _show_latency(name: str, scores: "SystemScores", evaluation: "Evaluation") -> None:
     what = "whole answers" if scores.abstention is not None else "ranking alone"
     yardstick = evaluation.embed_question_ms.p50
@@ -87,6 +87,16 @@ def _show_abstention(name: str, scores: "SystemScores") -> None:
     if found is None:
         return
     say(
-        f"{name} abstains on {_number(found.answerable_abstained)} of the answerable questions, "
-        f"{_number(found.unanswerable_abstained)} of the unanswerable ones; AUROC {_number(found.auroc)}"
+        f"{name} abstains on {shown_number(found.answerable_abstained)} of the answerable questions, "
+        f"{shown_number(found.unanswerable_abstained)} of the unanswerable ones; AUROC {shown_number(found.auroc)}"
     )
+
+
+def shown_gate(outcome: "GateOutcome") -> str:
+    """Return a gate with the value that was found, its interval, and what was wanted."""
+    gate, estimate = outcome.gate, outcome.estimate
+    wanted = f"wanted {gate.sign} {gate.wanted:g}"
+    if estimate.value is None:
+        return f"{gate.system}: these questions give no value of {gate.measure}, {wanted}"
+    interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.low is not None else ""
+    return f"{gate.system}: {gate.measure} is {estimate.value:.3f}{interval}, {wanted}"

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+BINS = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -19,24 +21,72 @@ class Verdict:
 class AbstentionScores:
     """Shares of questions on which the system abstained, and the area under the ROC curve of its support.
 
-    ``auroc`` is the chance that an answerable question has more support than an unanswerable one (ties count half).
-    None where there is no question of a kind.
+    ``auroc`` is the chance that an answerable question has more support than an unanswerable one (ties count half);
+    ``reliability`` compares the support with the share that is answerable, ``calibration_error`` is how far these lie
+    apart. None where there is no question of a kind.
     """
 
     answerable_abstained: float | None
     unanswerable_abstained: float | None
     auroc: float | None
+    calibration_error: float | None
+    reliability: tuple["ReliabilityBin", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReliabilityBin:
+    """Questions whose support lies from ``low`` to ``high``: how many, what they were given, what came true.
+
+    Of a calibrated score ``mean_support`` equals ``share_answerable``; both are None where no question lies there.
+    """
+
+    low: float
+    high: float
+    n: int
+    mean_support: float | None
+    share_answerable: float | None
 
 
 def score_abstention(verdicts: Sequence[Verdict]) -> AbstentionScores:
     """Summarise verdicts over questions whose gold is known."""
     answerable = [verdict for verdict in verdicts if verdict.answerable]
     unanswerable = [verdict for verdict in verdicts if not verdict.answerable]
+    table = reliability_table(verdicts)
     return AbstentionScores(
         answerable_abstained=_share(answerable),
         unanswerable_abstained=_share(unanswerable),
         auroc=area_under_roc([v.support for v in answerable], [v.support for v in unanswerable]),
+        calibration_error=calibration_error(table),
+        reliability=table,
     )
+
+
+def reliability_table(verdicts: Sequence[Verdict]) -> tuple[ReliabilityBin, ...]:
+    """Return ``BINS`` bins of equal width over 0 to 1; a support on a border counts in the upper one, 1 in the last."""
+    binned: list[list[Verdict]] = [[] for _ in range(BINS)]
+    for verdict in verdicts:
+        binned[min(max(int(verdict.support * BINS), 0), BINS - 1)].append(verdict)
+    return tuple(
+        ReliabilityBin(
+            low=place / BINS,
+            high=(place + 1) / BINS,
+            n=len(inside),
+            mean_support=sum(verdict.support for verdict in inside) / len(inside) if inside else None,
+            share_answerable=sum(verdict.answerable for verdict in inside) / len(inside) if inside else None,
+        )
+        for place, inside in enumerate(binned)
+    )
+
+
+def calibration_error(table: Sequence[ReliabilityBin]) -> float | None:
+    """Return how far support and truth lie apart, over the bins by their questions; None where there is no question."""
+    total = sum(row.n for row in table)
+    apart = (
+        row.n * abs(row.mean_support - row.share_answerable)
+        for row in table
+        if row.mean_support is not None and row.share_answerable is not None
+    )
+    return sum(apart) / total if total else None
 
 
 def _share(verdicts: Sequence[Verdict]) -> float | None:

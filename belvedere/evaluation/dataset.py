@@ -14,6 +14,8 @@ from graph_store.filters import Filters, MetadataFilter
 Row: TypeAlias = Mapping[str, object]
 Gold: TypeAlias = tuple[frozenset[str], ...]
 
+DRAFTED = "drafted"
+"""The type of a question that was made by a program and that no person has looked at."""
 
 Check: TypeAlias = Callable[[Row], str]
 """What is wrong with a row, empty where nothing is."""
@@ -27,13 +29,15 @@ class DatasetError(UserMistake):
 class LabelledQuestion:
     """A question with its gold: each group is one piece of evidence that any of its documents supplies.
 
-    No group at all says that the documents do not answer the question.
+    No group at all says that the documents do not answer the question. ``references`` are right answers, each as good
+    as any other; none where the data set gives none.
     """
 
     id: str
     text: str
     type: str
     gold: Gold
+    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +151,7 @@ def _question(number: int, row: Row) -> LabelledQuestion:
         text=str(row["question"]),
         type=str(row.get("type") or "question"),
         gold=_gold(row),
+        references=_references(row),
     )
 
 
@@ -155,6 +160,18 @@ def _gold(row: Row) -> Gold:
     groups = row.get("gold_groups") or [[name] for name in _listed(row.get("gold_ids"))]
     sets = [frozenset(map(str, _listed(group))) for group in _listed(groups)]
     return tuple(dict.fromkeys(group for group in sets if group))
+
+
+def _references(row: Row) -> tuple[str, ...]:
+    """Return the right answers of a row: ``answer``, a text or a list of them, and its other spellings."""
+    given = row.get("answer")
+    texts = [*(given if isinstance(given, list) else [given]), *_listed(row.get("answers"))]
+    texts += _listed(row.get("answer_aliases"))
+    return tuple(dict.fromkeys(str(text).strip() for text in texts if _is_told(text)))
+
+
+def _is_told(text: object) -> bool:
+    return isinstance(text, str | int | float) and not isinstance(text, bool) and bool(str(text).strip())
 
 
 def _listed(value: object) -> list[object]:

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from belvedere.evaluation.abstention import AbstentionScores, score_abstention
+from belvedere.evaluation.abstention import AbstentionScores, Verdict, score_abstention
+from belvedere.evaluation.answers import ANSWER_MEASURES, score_answer
+from belvedere.evaluation.comparisons import Comparison, compare_systems
 from belvedere.evaluation.dataset import Dataset
+from belvedere.evaluation.failure_search import find_failures
+from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
 from belvedere.evaluation.intervals import Estimate, estimate_means
 from belvedere.evaluation.measures import MEASURES, score_rankings
@@ -27,20 +31,38 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerScores:
+    """How near answers come to their references, over the answerable questions that have one, and by type."""
+
+    measures: dict[str, Estimate]
+    by_type: dict[str, dict[str, Estimate]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemScores:
-    """How one system did: measures over all questions with gold and by type, latency, abstention if it can answer."""
+    """How one system did: measures over all questions with gold and by type, latency; and where it can answer, how it
+    abstained and (where the data set has references) how right it was.
+
+    ``values`` are the measures of each question with gold, in their order.
+    """
 
     measures: dict[str, Estimate]
     by_type: dict[str, dict[str, Estimate]]
     latency_ms: Latency
     abstention: AbstentionScores | None
+    answers: AnswerScores | None
+    values: tuple[dict[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """The result: scores by system, the index they were found in, and what one embedded question costs."""
+    """The result: scores by system and how they compare, the index they were found in, what one embedded question
+    costs, and what failed where ``local`` was measured.
+    """
 
     systems: dict[str, SystemScores]
+    comparisons: tuple[Comparison, ...]
+    failures: FailureReport | None
     index: IndexedDataset
     embed_question_ms: Latency
 
@@ -53,14 +75,20 @@ def evaluate_dataset(
     cache: Path,
     progress: Callable[[Progress], None] | None = None,
 ) -> Evaluation:
-    """Evaluate ``systems`` on ``dataset``; the data set's seed also draws the confidence intervals."""
+    """Evaluate ``systems`` on ``dataset``; the data set's seed also draws intervals and significance tests."""
     indexed = index_dataset(dataset, settings, cache, progress)
     with KnowledgeBase.open(indexed.store, config=settings) as kb:
         kb.warm_up()
         runs = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
+        failures = find_failures(kb, dataset.questions, runs["local"], progress) if "local" in runs else None
     embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
+    scores: dict[str, SystemScores] = {system: score_run(run, dataset) for system, run in runs.items()}
     return Evaluation(
-        systems={system: score_run(run, dataset) for system, run in runs.items()},
+        systems=scores,
+        comparisons=compare_systems(
+            {system: found.values for system, found in scores.items()}, MEASURES, seed=dataset.seed
+        ),
+        failures=failures,
         index=indexed,
         embed_question_ms=latency(embedding),
     )
@@ -69,21 +97,58 @@ def evaluate_dataset(
 def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
     """Score what a system returned for the questions of ``dataset``."""
     scored = score_rankings(run.rankings, [question.gold for question in dataset.questions])
-    by_type: dict[str, list[dict[str, float]]] = {}
-    for question, values in zip(dataset.questions, scored, strict=True):
-        if values is not None:
-            by_type.setdefault(question.type, []).append(values)
+    typed = [
+        (question.type, values)
+        for question, values in zip(dataset.questions, scored, strict=True)
+        if values is not None
+    ]
+    measures, by_type = _summary(typed, MEASURES, dataset.seed)
     return SystemScores(
-        measures=_estimates([values for values in scored if values is not None], dataset.seed),
-        by_type={name: _estimates(by_type[name], dataset.seed) for name in sorted(by_type)},
+        measures=measures,
+        by_type=by_type,
         latency_ms=latency(run.milliseconds),
-        abstention=score_abstention(run.verdicts) if run.verdicts else None,
+        abstention=score_abstention(_verdicts(run, dataset)) if run.replies else None,
+        answers=_score_answers(run, dataset),
+        values=tuple(values for _, values in typed),
     )
 
 
-def _estimates(scored: Sequence[dict[str, float]], seed: int) -> dict[str, Estimate]:
-    table = np.array([[values[name] for name in MEASURES] for values in scored], dtype=np.float64)
-    return dict(zip(MEASURES, estimate_means(table.reshape(len(scored), len(MEASURES)), seed=seed), strict=True))
+def _verdicts(run: SystemRun, dataset: Dataset) -> list[Verdict]:
+    return [
+        Verdict(answerable=bool(question.gold), abstained=reply.abstained, support=reply.support)
+        for question, reply in zip(dataset.questions, run.replies, strict=True)
+    ]
+
+
+def _score_answers(run: SystemRun, dataset: Dataset) -> AnswerScores | None:
+    if not run.replies:
+        return None
+    # An answer that was not given is a wrong one here: saying nothing must not raise the score.
+    typed = [
+        (question.type, score_answer("" if reply.abstained else reply.text, question.references))
+        for question, reply in zip(dataset.questions, run.replies, strict=True)
+        if question.gold and question.references
+    ]
+    if not typed:
+        return None
+    measures, by_type = _summary(typed, ANSWER_MEASURES, dataset.seed)
+    return AnswerScores(measures=measures, by_type=by_type)
+
+
+def _summary(
+    typed: Sequence[tuple[str, dict[str, float]]], names: Sequence[str], seed: int
+) -> tuple[dict[str, Estimate], dict[str, dict[str, Estimate]]]:
+    """Return means over all questions, and by type in the order of names."""
+    by_type: dict[str, list[dict[str, float]]] = {}
+    for kind, values in typed:
+        by_type.setdefault(kind, []).append(values)
+    whole = _estimates([values for _, values in typed], names, seed)
+    return whole, {kind: _estimates(by_type[kind], names, seed) for kind in sorted(by_type)}
+
+
+def _estimates(scored: Sequence[dict[str, float]], names: Sequence[str], seed: int) -> dict[str, Estimate]:
+    table = np.array([[values[name] for name in names] for values in scored], dtype=np.float64)
+    return dict(zip(names, estimate_means(table.reshape(len(scored), len(names)), seed=seed), strict=True))
 
 
 def latency(milliseconds: Sequence[float]) -> Latency:

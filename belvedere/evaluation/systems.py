@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from belvedere.evaluation.abstention import Verdict
 from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.measures import collapse
 from belvedere.knowledge_base import KnowledgeBase
@@ -22,17 +21,29 @@ ANSWERING: frozenset[System] = frozenset({"local"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a system answered: the text, how strongly the documents support it (0 to 1), and the ids of the documents
+    whose passages were weighed for it.
+    """
+
+    text: str
+    abstained: bool
+    support: float
+    weighed: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRun:
     """What one system made of all questions, in their order.
 
-    ``rankings`` are document ids, best first; ``verdicts`` is empty for a system that only ranks.
+    ``rankings`` are document ids, best first; ``replies`` is empty for a system that only ranks.
     ``embedding_milliseconds`` is what embedding each question alone took, just before: the yardstick of the machine.
     """
 
     rankings: tuple[tuple[str, ...], ...]
     milliseconds: tuple[float, ...]
     embedding_milliseconds: tuple[float, ...]
-    verdicts: tuple[Verdict, ...]
+    replies: tuple[Reply, ...] = ()
 
 
 def run_system(
@@ -42,7 +53,7 @@ def run_system(
     progress: Callable[[Progress], None] | None = None,
 ) -> SystemRun:
     """Put all questions to one system, warm: the first one is asked once more beforehand, and not counted."""
-    rankings, milliseconds, embedding, verdicts = [], [], [], []
+    rankings, milliseconds, embedding, replies = [], [], [], []
     for question in questions[:1]:
         _ask(kb, system, question)
     for number, question in enumerate(questions):
@@ -52,13 +63,13 @@ def run_system(
         asked = _ask(kb, system, question)
         rankings.append(asked.ranking)
         milliseconds.append(asked.milliseconds)
-        if asked.verdict is not None:
-            verdicts.append(asked.verdict)
+        if asked.reply is not None:
+            replies.append(asked.reply)
     return SystemRun(
         rankings=tuple(rankings),
         milliseconds=tuple(milliseconds),
         embedding_milliseconds=tuple(embedding),
-        verdicts=tuple(verdicts),
+        replies=tuple(replies),
     )
 
 
@@ -66,26 +77,29 @@ def run_system(
 class _Asked:
     ranking: tuple[str, ...]
     milliseconds: float
-    verdict: Verdict | None
+    reply: Reply | None
 
 
 def _ask(kb: KnowledgeBase, system: System, question: LabelledQuestion) -> _Asked:
     start = time.perf_counter()
     hits = kb.engine.rank_chunks(question.text, system, RANKED_CHUNKS, AskOptions(access=kb.access))
     spent = time.perf_counter() - start
-    verdict = None
+    reply = None
     if system in ANSWERING:
         start = time.perf_counter()
         answer = kb.ask(question.text, route="local")
         spent = time.perf_counter() - start
-        verdict = _verdict(question, answer)
-    return _Asked(ranking=_documents(kb, hits), milliseconds=spent * 1000.0, verdict=verdict)
+        reply = _reply(answer)
+    return _Asked(ranking=_documents(kb, hits), milliseconds=spent * 1000.0, reply=reply)
 
 
-def _verdict(question: LabelledQuestion, answer: Answer) -> Verdict:
+def _reply(answer: Answer) -> Reply:
     support = answer.trace.support
-    return Verdict(
-        answerable=bool(question.gold), abstained=answer.abstained, support=0.0 if support is None else support
+    return Reply(
+        text=answer.answer,
+        abstained=answer.abstained,
+        support=0.0 if support is None else support,
+        weighed=frozenset(entry.document_id for entry in answer.evidence),
     )
 
 

@@ -115,3 +115,23 @@ def test_a_data_set_that_cannot_be_used(tmp_path: Path, corpus: str, questions: 
 def test_a_folder_without_a_data_set(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"cannot read .*corpus\.jsonl: No such file"):
         read_dataset(tmp_path, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({}, ()),
+        ({"answer": None}, ()),
+        ({"answer": " Paris "}, ("Paris",)),
+        ({"answer": 308}, ("308",)),
+        ({"answer": ["NYC", "New York"], "answers": ["NYC"], "answer_aliases": ["N.Y."]}, ("NYC", "New York", "N.Y.")),
+        ({"answer": ["", None, True]}, ()),
+    ],
+)
+def test_references_are_all_right_answers_of_a_row(
+    tmp_path: Path, row: dict[str, object], expected: tuple[str, ...]
+) -> None:
+    (tmp_path / "corpus.jsonl").write_text('{"id": "a", "text": "t"}\n', encoding="utf-8")
+    question = {"question": "Where?", "gold_ids": ["a"], **row}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+    assert read_dataset(tmp_path, seed=0).questions[0].references == expected

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from belvedere.evaluation.abstention import Verdict
+from belvedere import __version__
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion, read_dataset
 from belvedere.evaluation.evaluate import score_run
 from belvedere.evaluation.index_cache import cache_folder, index_dataset
 from belvedere.evaluation.measures import MEASURES
-from belvedere.evaluation.systems import SystemRun
+from belvedere.evaluation.systems import Reply, SystemRun
 from belvedere.settings import Settings
 from indexing.chunking.settings import ChunkingSettings
 from indexing.report import Progress
@@ -32,7 +32,7 @@ ROWS = [
     for number, name in enumerate(RIVERS)
 ]
 QUESTIONS: list[dict[str, object]] = [
-    {"id": "q1", "question": "Which boats sail on the Danube?", "gold_ids": ["r0"], "type": "one"},
+    {"id": "q1", "question": "Which boats sail on the Danube?", "gold_ids": ["r0"], "type": "one", "answer": "boats"},
     {"id": "q2", "question": "Do boats sail on the Volga and the Loire?", "gold_ids": ["r1", "r2"], "type": "two"},
     {"id": "q3", "question": "Rhine boats?", "gold_groups": [["r3", "r4"]], "gold_ids": ["r3"], "type": "one"},
     {"id": "q4", "question": "Xylophone quagmire zeppelin?", "gold_ids": [], "type": "none"},
@@ -62,27 +62,95 @@ def assert_estimate(estimate: Mapping[str, Any], n: int) -> None:
 @pytest.mark.model
 def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     result = belvedere("eval", *options(data, "--json")).json()
-    assert set(result) == {"systems", "index", "run"}
+    assert set(result) == {"systems", "comparisons", "failures", "gates", "index", "run"}
     assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
     for name, scores in result["systems"].items():
-        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention"}
+        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers"}
         assert tuple(scores["measures"]) == MEASURES
         for estimate in scores["measures"].values():
             assert_estimate(estimate, n=3)
         assert {kind: measures["R@5"]["n"] for kind, measures in scores["by_type"].items()} == {"one": 2, "two": 1}
         assert set(scores["latency_ms"]) == {"p50", "p95"}
-        assert (scores["abstention"] is not None) == (name == "local")
+        assert (scores["abstention"] is not None) == (scores["answers"] is not None) == (name == "local")
     # Names are what keywords find best.
     assert result["systems"]["bm25"]["measures"]["R@5"]["value"] == 1.0
     abstention = result["systems"]["local"]["abstention"]
-    assert set(abstention) == {"answerable_abstained", "unanswerable_abstained", "auroc"}
+    assert set(abstention) == {
+        *("answerable_abstained", "unanswerable_abstained", "auroc", "calibration_error", "reliability"),
+    }
     assert abstention["unanswerable_abstained"] == 1.0
+    assert sum(row["n"] for row in abstention["reliability"]) == len(QUESTIONS)
+    assert result["systems"]["local"]["answers"]["measures"]["right"]["n"] == 1
     assert set(result["index"]) == {
         *("documents", "chunks", "entities", "relations", "communities", "tree_nodes", "seconds"),
         *("cpu_seconds", "embed_cpu_seconds", "peak_rss_bytes", "store_bytes", "text_bytes"),
     }
     assert result["index"]["documents"]["added"] == len(ROWS)
     assert result["index"]["text_bytes"] == sum(len(str(row["text"])) for row in ROWS)
+    assert result["run"]["settings"] == {"embedder.model": "hashing:64"}
+    assert result["run"]["versions"]["belvedere"] == __version__
+
+
+@pytest.mark.model
+def test_eval_compares_with_local_and_counts_failures(belvedere: Belvedere, data: Path) -> None:
+    result = belvedere("eval", *options(data, "--json", "--compare", "bm25,local")).json()
+    (comparison,) = result["comparisons"]
+    assert (comparison["system"], comparison["against"]) == ("bm25", "local")
+    assert tuple(comparison["measures"]) == MEASURES
+    assert set(comparison["measures"]["R@5"]) == {"difference", "low", "high", "n", "p", "p_holm"}
+    ours, theirs = (result["systems"][name]["measures"]["R@5"]["value"] for name in ("local", "bm25"))
+    assert comparison["measures"]["R@5"]["difference"] == pytest.approx(theirs - ours)
+    assert result["failures"]["questions"] == len(QUESTIONS)
+    assert sum(result["failures"]["classes"].values()) == result["failures"]["failed"]
+
+
+@pytest.mark.model
+def test_a_missing_document_is_a_failure_that_is_written_down(belvedere: Belvedere, data: Path) -> None:
+    file = data.parent / "failures.jsonl"
+    questions = [*QUESTIONS, {"id": "q5", "question": "Where is the Nile?", "gold_ids": ["nile"], "type": "lost"}]
+    (data / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in questions), encoding="utf-8")
+    page = data.parent / "report.html"
+    outcome = belvedere("eval", *options(data, "--compare", "local", "--failures", str(file), "--html", str(page)))
+    assert outcome.code == 0
+    assert "Where is the Nile?" in page.read_text(encoding="utf-8")
+    assert "not indexed" in outcome.out
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    (lost,) = (line for line in lines if line["id"] == "q5")
+    assert lost["class"] == "not_indexed"
+    assert lost["gold"] == [
+        {"documents": ["nile"], "rank": None, "indexed": False, "in_pool": False, "weighed": False},
+    ]
+    assert lost["top"][0]["title"] in RIVERS
+
+
+@pytest.mark.model
+def test_gates_decide_the_exit_code(belvedere: Belvedere, data: Path) -> None:
+    outcome = belvedere("eval", *options(data, "--compare", "bm25", "--gate", "R@5>0.9,MRR@10<=0.1", "--json"))
+    assert outcome.code == 4
+    assert outcome.err.count("gate not passed") == 1
+    assert "bm25: MRR@10 is 1.000 [1.000, 1.000], wanted <= 0.1" in outcome.err
+    assert [gate["passed"] for gate in outcome.json()["gates"]] == [True, False]
+    passed = belvedere("eval", *options(data, "--compare", "bm25", "--gate", "R@5>0.9", "--gate", "R@2>0.9"))
+    assert passed.code == 0
+    assert passed.out.count("gate passed") == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--gate", "MAP>1"], "no measure is named 'MAP'"),
+        (["--compare", "bm25", "--gate", "local:R@5>1"], "which is not compared"),
+        (["--compare", "bm25", "--failures", "f.jsonl"], "add local to --compare"),
+        (["--failures", "nowhere/f.jsonl"], "there is no folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_measured(
+    belvedere: Belvedere, data: Path, more: list[str], told: str
+) -> None:
+    outcome = belvedere("eval", *options(data, *more))
+    assert outcome.code == 2
+    assert told in outcome.err
+    assert not (data.parent / "cache").exists()
 
 
 @pytest.mark.model
@@ -149,7 +217,7 @@ def test_the_cache_is_below_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_a_run_is_scored_over_its_questions() -> None:
     questions = tuple(
-        LabelledQuestion(id=name, text=name, type=kind, gold=gold)
+        LabelledQuestion(id=name, text=name, type=kind, gold=gold, references=("X", "found"))
         for name, kind, gold in (
             ("q1", "b", (frozenset({"x"}),)),
             ("q2", "a", (frozenset({"x"}), frozenset({"y"}))),
@@ -160,10 +228,10 @@ def test_a_run_is_scored_over_its_questions() -> None:
         rankings=(("x",), ("x", "z"), ("x",)),
         milliseconds=(1.0, 2.0, 30.0),
         embedding_milliseconds=(1.0, 1.0, 1.0),
-        verdicts=(
-            Verdict(answerable=True, abstained=False, support=0.9),
-            Verdict(answerable=True, abstained=False, support=0.8),
-            Verdict(answerable=False, abstained=True, support=0.1),
+        replies=(
+            Reply(text="It is X. [1]", abstained=False, support=0.9, weighed=frozenset({"x"})),
+            Reply(text="Not found.", abstained=True, support=0.8, weighed=frozenset()),
+            Reply(text="Not found.", abstained=True, support=0.1, weighed=frozenset()),
         ),
     )
     scores = score_run(run, Dataset(name="n", corpus=(), questions=questions, seed=0))
@@ -172,5 +240,12 @@ def test_a_run_is_scored_over_its_questions() -> None:
     assert list(scores.by_type) == ["a", "b"]
     assert scores.by_type["a"]["R@5"].value == pytest.approx(0.5)
     assert scores.latency_ms.p50 == 2.0
+    assert scores.values[1]["R@5"] == 0.5
     assert scores.abstention is not None
     assert scores.abstention.auroc == 1.0
+    assert scores.abstention.answerable_abstained == 0.5
+    # An answer that was not given is wrong, whatever its words; the unanswerable question has no right one.
+    assert scores.answers is not None
+    assert scores.answers.measures["contains"].value == 0.5
+    assert scores.answers.measures["contains"].n == 2
+    assert list(scores.answers.by_type) == ["a", "b"]

@@ -1,0 +1,65 @@
+"""The tables of an evaluation as text for people."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from belvedere.cli.printing import say
+from belvedere.evaluation.shown_figures import shown_chance, shown_difference, shown_interval, shown_name, shown_number
+
+if TYPE_CHECKING:
+    from belvedere.evaluation.comparisons import Comparison
+    from belvedere.evaluation.failures import FailureReport
+    from belvedere.evaluation.intervals import Estimate
+
+_FIRST, _WIDTH = 22, 16
+
+
+def show_table(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
+    """Print one line of values and one of intervals per system; all have the same measures."""
+    first = next(iter(rows.values()))
+    count = next(iter(first.values())).n
+    _say_row(f"{title} ({count})", list(first), bold=True)
+    for system, measures in rows.items():
+        _say_estimates(system, measures)
+    say()
+
+
+def show_types(title: str, types: Mapping[str, Mapping[str, "Estimate"]]) -> None:
+    """Print the same for one system with its types of question as rows."""
+    _say_row(title, list(next(iter(types.values()))), bold=True)
+    for kind, measures in types.items():
+        _say_estimates(f"{kind} ({next(iter(measures.values())).n})", measures)
+    say()
+
+
+def show_comparison(comparison: "Comparison") -> None:
+    """Print the difference of each measure with its interval, and how often chance alone makes it."""
+    found = comparison.measures
+    _say_row(f"{comparison.system} - {comparison.against}", list(found), bold=True)
+    _say_row("difference", [shown_difference(item.estimate.value) for item in found.values()])
+    _say_row("", [shown_interval(item.estimate) for item in found.values()])
+    _say_row("p (Holm)", [shown_chance(item.p_holm) for item in found.values()])
+    say("p: randomisation test over the same questions, corrected for the number of measures.")
+    say()
+
+
+def show_failures(report: "FailureReport") -> None:
+    """Print how many questions failed in which way."""
+    from belvedere.evaluation.failures import FAILURE_MEANINGS  # noqa: PLC0415  # heavy import, only when used
+
+    say()
+    say(f"{report.system}: {len(report.failures)} of {report.questions} questions failed", bold=True)
+    for name, count in report.counts().items():
+        if count:
+            say(f"{count:>6}  {shown_name(name)}: {FAILURE_MEANINGS[name]}")
+    for kind, counts in report.counts_by_type().items():
+        say(f"  {kind}: " + ", ".join(f"{count} {shown_name(name)}" for name, count in counts.items()))
+
+
+def _say_estimates(name: str, measures: Mapping[str, "Estimate"]) -> None:
+    _say_row(name, [shown_number(item.value) for item in measures.values()])
+    _say_row("", [shown_interval(item) for item in measures.values()])
+
+
+def _say_row(first: str, cells: Sequence[str], *, bold: bool = False) -> None:
+    say(f"{first:<{_FIRST}}" + "".join(f"{cell:>{_WIDTH}}" for cell in cells), bold=bold)

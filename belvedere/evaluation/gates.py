@@ -1,0 +1,139 @@
+"""Gates: what a system must reach to be let through, such as ``MRR@10>0.70`` or ``local:abstention.auroc>=0.85``."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, TypeAlias, cast
+
+from belvedere.errors import UserMistake
+from belvedere.evaluation.answers import ANSWER_MEASURES
+from belvedere.evaluation.comparisons import baseline
+from belvedere.evaluation.evaluate import SystemScores
+from belvedere.evaluation.intervals import Estimate
+from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.systems import ANSWERING
+
+Sign: TypeAlias = Literal[">", ">=", "<", "<="]
+
+ABSTENTION = tuple(
+    f"abstention.{name}" for name in ("auroc", "unanswerable_abstained", "answerable_abstained", "calibration_error")
+)
+ANSWERS = tuple(f"answers.{name}" for name in ANSWER_MEASURES)
+LATENCY = ("latency_ms.p50", "latency_ms.p95")
+GATE_MEASURES: tuple[str, ...] = (*MEASURES, *ABSTENTION, *ANSWERS, *LATENCY)
+
+_FORM = re.compile(r"(?:(?P<system>[^:<>=]+):)?(?P<measure>[^:<>=]+)(?P<sign>[<>]=?)(?P<wanted>[^<>=]+)")
+_REACHED: Mapping[Sign, Callable[[float, float], bool]] = {
+    ">": lambda value, wanted: value > wanted,
+    ">=": lambda value, wanted: value >= wanted,
+    "<": lambda value, wanted: value < wanted,
+    "<=": lambda value, wanted: value <= wanted,
+}
+
+
+class GateError(UserMistake):
+    """A gate that cannot be read, or that nothing measured can be held against."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One condition; ``system`` is empty where the gate names none."""
+
+    system: str
+    measure: str
+    sign: Sign
+    wanted: float
+
+    def __str__(self) -> str:
+        """Return the condition as it is written."""
+        return f"{self.system}:{self.condition}" if self.system else self.condition
+
+    @property
+    def condition(self) -> str:
+        """Return the condition without its system."""
+        return f"{self.measure}{self.sign}{self.wanted:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOutcome:
+    """A gate with the value that was found; one without a value is not passed."""
+
+    gate: Gate
+    estimate: Estimate
+    passed: bool
+
+
+def parse_gates(text: str) -> tuple[Gate, ...]:
+    """Read conditions separated by commas. Raises ``GateError``."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise GateError('the gate is empty: write a condition such as "R@5>0.8"')
+    return tuple(_parse(part) for part in parts)
+
+
+def _parse(text: str) -> Gate:
+    match = _FORM.fullmatch("".join(text.split()))
+    if match is None:
+        raise GateError(f'cannot read the gate {text!r}: write a measure, one of > >= < <=, and a number: "R@5>0.8"')
+    wanted = _number(match["wanted"])
+    if wanted is None:
+        raise GateError(f"cannot read the gate {text!r}: {match['wanted']!r} is no number")
+    if match["measure"] not in GATE_MEASURES:
+        raise GateError(f"no measure is named {match['measure']!r}; there are {', '.join(GATE_MEASURES)}")
+    return Gate(system=match["system"] or "", measure=match["measure"], sign=cast("Sign", match["sign"]), wanted=wanted)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def gates_for(gates: Sequence[Gate], systems: Sequence[str]) -> tuple[Gate, ...]:
+    """Return the gates with the system that each is about, before anything is measured.
+
+    That is the one named, else ``local`` or the only one compared. Raises ``GateError`` where a system is not compared,
+    or does not measure what is asked of it.
+    """
+    return tuple(_with_system(gate, systems) for gate in gates)
+
+
+def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
+    if not gate.system and len(systems) > 1 and "local" not in systems:
+        raise GateError(f"the gate {gate} must say which system it is about: {systems[0]}:{gate}")
+    system = gate.system or baseline(systems)
+    if system not in systems:
+        raise GateError(f"the gate {gate} is about {system!r}, which is not compared; compared: {', '.join(systems)}")
+    if gate.measure in (*ABSTENTION, *ANSWERS) and system not in ANSWERING:
+        raise GateError(f"{system} only ranks passages and has no {gate.measure}; ask it of {', '.join(ANSWERING)}")
+    return Gate(system=system, measure=gate.measure, sign=gate.sign, wanted=gate.wanted)
+
+
+def judge_gates(gates: Sequence[Gate], systems: Mapping[str, SystemScores]) -> tuple[GateOutcome, ...]:
+    """Hold gates, each with its system, against what was measured."""
+    return tuple(_judge(gate, _measured(systems[gate.system], gate.measure)) for gate in gates)
+
+
+def _judge(gate: Gate, estimate: Estimate) -> GateOutcome:
+    passed = estimate.value is not None and _REACHED[gate.sign](estimate.value, gate.wanted)
+    return GateOutcome(gate=gate, estimate=estimate, passed=passed)
+
+
+def _measured(scores: SystemScores, measure: str) -> Estimate:
+    section, _, name = measure.partition(".")
+    match section:
+        case "abstention":
+            return _single(getattr(scores.abstention, name, None))
+        case "latency_ms":
+            return _single(getattr(scores.latency_ms, name))
+        case "answers":
+            return scores.answers.measures[name] if scores.answers is not None else _single(None)
+        case _:
+            return scores.measures[measure]
+
+
+def _single(value: float | None) -> Estimate:
+    return Estimate(value=value, low=None, high=None, n=0)
