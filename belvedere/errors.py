@@ -1,8 +1,10 @@
 """Which errors are the user's to mend, and the one sentence that says so.
 
 UserMistake          raised by this floor: a wrong option, a data set or a configuration that cannot be used
+├── CannotDraft      (belvedere.evaluation.drafting)
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset)
+├── GateError        (belvedere.evaluation.gates)
 ├── TooFewQuestions  (belvedere.evaluation.ranker_training)
 ├── TrainingMistake  (belvedere.evaluation.ranker_training)
 ├── UnknownDocument  (belvedere.knowledge_base)

@@ -1,6 +1,6 @@
 """The ``belvedere`` command: parses, runs, and turns whatever happens into an exit code and one sentence.
 
-0: done. 2: the user can mend it. 1: a fault of ours. 130: stopped with Ctrl-C.
+0: done. 2: the user can mend it. 1: a fault of ours. 4: an evaluation did not pass a gate. 130: stopped with Ctrl-C.
 """
 
 import logging
@@ -16,6 +16,7 @@ from belvedere.cli.ask import ask
 from belvedere.cli.communities import communities
 from belvedere.cli.delete import delete
 from belvedere.cli.evaluate import evaluate
+from belvedere.cli.evaluate_init import evaluate_init
 from belvedere.cli.export import export
 from belvedere.cli.graph import graph
 from belvedere.cli.index import index
@@ -31,13 +32,22 @@ HELP_OPTIONS = ["-h", "--help"]
 OK, OURS, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
-@click.group(context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": 100})
+class Commands(click.Group):
+    """The commands; ``eval init`` is read as ``eval-init``, for ``eval`` takes a folder and has none below it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Join the two words, then parse. A folder of that name is written ``./init``."""
+        joined = ["eval-init", *args[2:]] if args[:2] == ["eval", "init"] else args
+        return super().parse_args(ctx, joined)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": 100})
 @click.version_option(__version__, prog_name="belvedere", message="%(prog)s %(version)s")
 def cli() -> None:
     """Answer questions about a collection of documents: from passages, communities, or the whole."""
 
 
-for command in (index, ask, search, evaluate, status, delete, communities, tree, graph, export, ranker):
+for command in (index, ask, search, evaluate, evaluate_init, status, delete, communities, tree, graph, export, ranker):
     cli.add_command(command)
 
 
