@@ -66,6 +66,8 @@ def test_what_is_measured_of_a_passage_tells_it_apart(small_store: EmbeddedStore
     assert evidence.title_share[holm] == 1.0
     assert evidence.bm25.max() == 1.0
     assert 0.0 <= evidence.mass.min() < evidence.mass.max() <= 1.0
+    # The walk leads on from Ida Holm to Bergvik, the first passage of the graph.
+    assert evidence.mass[town] > 0.0
 
 
 def test_a_word_that_no_passage_has_is_covered_by_none(small_store: EmbeddedStore) -> None:
