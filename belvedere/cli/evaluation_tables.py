@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from belvedere.evaluation.failures import FailureReport
     from belvedere.evaluation.intervals import Estimate
 
-_FIRST, _WIDTH = 22, 16
+_FIRST, _WIDTH = 22, 15
 
 
 def show_table(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
@@ -39,7 +39,6 @@ def show_comparison(comparison: "Comparison") -> None:
     _say_row("difference", [shown_difference(item.estimate.value) for item in found.values()])
     _say_row("", [shown_interval(item.estimate) for item in found.values()])
     _say_row("p (Holm)", [shown_chance(item.p_holm) for item in found.values()])
-    say("p: randomisation test over the same questions, corrected for the number of measures.")
     say()
 
 

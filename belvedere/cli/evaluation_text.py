@@ -27,10 +27,14 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequenc
     _show_measures(evaluation)
     for comparison in evaluation.comparisons:
         show_comparison(comparison)
+    if evaluation.comparisons:
+        say("p: randomisation test over the same questions, corrected for the number of measures.")
+        say()
     for name, scores in evaluation.systems.items():
         _show_latency(name, scores, evaluation)
     for name, scores in evaluation.systems.items():
         _show_abstention(name, scores)
+        _show_evidence(name, scores)
     if evaluation.failures is not None:
         show_failures(evaluation.failures)
     for outcome in gates:
@@ -90,6 +94,18 @@ def _show_abstention(name: str, scores: "SystemScores") -> None:
         f"{name} abstains on {shown_number(found.answerable_abstained)} of the answerable questions, "
         f"{shown_number(found.unanswerable_abstained)} of the unanswerable ones; AUROC {shown_number(found.auroc)}"
     )
+
+
+def _show_evidence(name: str, scores: "SystemScores") -> None:
+    if scores.citations is not None:
+        precision, recall = (shown_number(scores.citations[key].value) for key in ("precision", "recall"))
+        say(f"{name} cites gold documents with precision {precision} and recall {recall}, where it answers")
+    if scores.answers is not None:
+        table = scores.answers.by_evidence
+        say(
+            f"{name}, all gold among the first 10: {table.found_right} answers right, {table.found_wrong} not; "
+            f"some gold missing there: {table.missing_right} right, {table.missing_wrong} not"
+        )
 
 
 def shown_gate(outcome: "GateOutcome") -> str:

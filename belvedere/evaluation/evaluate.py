@@ -7,14 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from belvedere.evaluation.abstention import AbstentionScores, Verdict, score_abstention
-from belvedere.evaluation.answers import ANSWER_MEASURES, score_answer
 from belvedere.evaluation.comparisons import Comparison, compare_systems
 from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.failure_search import find_failures
 from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
-from belvedere.evaluation.intervals import Estimate, estimate_means
+from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import MEASURES, score_rankings
+from belvedere.evaluation.reply_scores import AnswerScores, score_answers, score_citations
+from belvedere.evaluation.summaries import summarise
 from belvedere.evaluation.systems import SystemRun, run_system
 from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
@@ -31,17 +32,9 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerScores:
-    """How near answers come to their references, over the answerable questions that have one, and by type."""
-
-    measures: dict[str, Estimate]
-    by_type: dict[str, dict[str, Estimate]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemScores:
     """How one system did: measures over all questions with gold and by type, latency; and where it can answer, how it
-    abstained and (where the data set has references) how right it was.
+    abstained, what it cited, and (where the data set has references) how right it was.
 
     ``values`` are the measures of each question with gold, in their order.
     """
@@ -51,6 +44,7 @@ class SystemScores:
     latency_ms: Latency
     abstention: AbstentionScores | None
     answers: AnswerScores | None
+    citations: dict[str, Estimate] | None
     values: tuple[dict[str, float], ...]
 
 
@@ -102,13 +96,14 @@ def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
         for question, values in zip(dataset.questions, scored, strict=True)
         if values is not None
     ]
-    measures, by_type = _summary(typed, MEASURES, dataset.seed)
+    measures, by_type = summarise(typed, MEASURES, seed=dataset.seed)
     return SystemScores(
         measures=measures,
         by_type=by_type,
         latency_ms=latency(run.milliseconds),
         abstention=score_abstention(_verdicts(run, dataset)) if run.replies else None,
-        answers=_score_answers(run, dataset),
+        answers=score_answers(run.replies, dataset, scored),
+        citations=score_citations(run.replies, dataset),
         values=tuple(values for _, values in typed),
     )
 
@@ -118,37 +113,6 @@ def _verdicts(run: SystemRun, dataset: Dataset) -> list[Verdict]:
         Verdict(answerable=bool(question.gold), abstained=reply.abstained, support=reply.support)
         for question, reply in zip(dataset.questions, run.replies, strict=True)
     ]
-
-
-def _score_answers(run: SystemRun, dataset: Dataset) -> AnswerScores | None:
-    if not run.replies:
-        return None
-    # An answer that was not given is a wrong one here: saying nothing must not raise the score.
-    typed = [
-        (question.type, score_answer("" if reply.abstained else reply.text, question.references))
-        for question, reply in zip(dataset.questions, run.replies, strict=True)
-        if question.gold and question.references
-    ]
-    if not typed:
-        return None
-    measures, by_type = _summary(typed, ANSWER_MEASURES, dataset.seed)
-    return AnswerScores(measures=measures, by_type=by_type)
-
-
-def _summary(
-    typed: Sequence[tuple[str, dict[str, float]]], names: Sequence[str], seed: int
-) -> tuple[dict[str, Estimate], dict[str, dict[str, Estimate]]]:
-    """Return means over all questions, and by type in the order of names."""
-    by_type: dict[str, list[dict[str, float]]] = {}
-    for kind, values in typed:
-        by_type.setdefault(kind, []).append(values)
-    whole = _estimates([values for _, values in typed], names, seed)
-    return whole, {kind: _estimates(by_type[kind], names, seed) for kind in sorted(by_type)}
-
-
-def _estimates(scored: Sequence[dict[str, float]], names: Sequence[str], seed: int) -> dict[str, Estimate]:
-    table = np.array([[values[name] for name in names] for values in scored], dtype=np.float64)
-    return dict(zip(names, estimate_means(table.reshape(len(scored), len(names)), seed=seed), strict=True))
 
 
 def latency(milliseconds: Sequence[float]) -> Latency:

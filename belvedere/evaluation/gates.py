@@ -20,8 +20,9 @@ ABSTENTION = tuple(
     f"abstention.{name}" for name in ("auroc", "unanswerable_abstained", "answerable_abstained", "calibration_error")
 )
 ANSWERS = tuple(f"answers.{name}" for name in ANSWER_MEASURES)
+CITATIONS = ("citations.precision", "citations.recall")
 LATENCY = ("latency_ms.p50", "latency_ms.p95")
-GATE_MEASURES: tuple[str, ...] = (*MEASURES, *ABSTENTION, *ANSWERS, *LATENCY)
+GATE_MEASURES: tuple[str, ...] = (*MEASURES, *ABSTENTION, *ANSWERS, *CITATIONS, *LATENCY)
 
 _FORM = re.compile(r"(?:(?P<system>[^:<>=]+):)?(?P<measure>[^:<>=]+)(?P<sign>[<>]=?)(?P<wanted>[^<>=]+)")
 _REACHED: Mapping[Sign, Callable[[float, float], bool]] = {
@@ -107,7 +108,7 @@ def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
     system = gate.system or baseline(systems)
     if system not in systems:
         raise GateError(f"the gate {gate} is about {system!r}, which is not compared; compared: {', '.join(systems)}")
-    if gate.measure in (*ABSTENTION, *ANSWERS) and system not in ANSWERING:
+    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS) and system not in ANSWERING:
         raise GateError(f"{system} only ranks passages and has no {gate.measure}; ask it of {', '.join(ANSWERING)}")
     return Gate(system=system, measure=gate.measure, sign=gate.sign, wanted=gate.wanted)
 
@@ -131,6 +132,8 @@ def _measured(scores: SystemScores, measure: str) -> Estimate:
             return _single(getattr(scores.latency_ms, name))
         case "answers":
             return scores.answers.measures[name] if scores.answers is not None else _single(None)
+        case "citations":
+            return scores.citations[name] if scores.citations is not None else _single(None)
         case _:
             return scores.measures[measure]
 

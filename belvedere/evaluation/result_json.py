@@ -5,12 +5,13 @@ from dataclasses import asdict
 
 from belvedere.evaluation.comparisons import Comparison, Difference
 from belvedere.evaluation.dataset import Dataset
-from belvedere.evaluation.evaluate import AnswerScores, Evaluation, SystemScores
+from belvedere.evaluation.evaluate import Evaluation, SystemScores
 from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.gates import GateOutcome
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.machine import describe_machine
+from belvedere.evaluation.reply_scores import AnswerScores
 from belvedere.settings import Settings
 
 
@@ -45,6 +46,7 @@ def _scores_json(scores: SystemScores) -> dict[str, object]:
         "latency_ms": asdict(scores.latency_ms),
         "abstention": None if scores.abstention is None else asdict(scores.abstention),
         "answers": None if scores.answers is None else _answers_json(scores.answers),
+        "citations": None if scores.citations is None else _measures_json(scores.citations),
     }
 
 
@@ -52,6 +54,7 @@ def _answers_json(answers: AnswerScores) -> dict[str, object]:
     return {
         "measures": _measures_json(answers.measures),
         "by_type": {name: _measures_json(measures) for name, measures in answers.by_type.items()},
+        "by_evidence": asdict(answers.by_evidence),
     }
 
 
@@ -105,4 +108,6 @@ def _gate_json(outcome: GateOutcome) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     """Return a setting as JSON has it: its own kinds as they are, others (a path) as text."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
     return value if isinstance(value, str | int | float | bool | list | None) else str(value)

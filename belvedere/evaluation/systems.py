@@ -23,13 +23,14 @@ ANSWERING: frozenset[System] = frozenset({"local"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What a system answered: the text, how strongly the documents support it (0 to 1), and the ids of the documents
-    whose passages were weighed for it.
+    whose passages were weighed for it, and of those that it cites.
     """
 
     text: str
     abstained: bool
     support: float
     weighed: frozenset[str]
+    cited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,7 @@ def _reply(answer: Answer) -> Reply:
         abstained=answer.abstained,
         support=0.0 if support is None else support,
         weighed=frozenset(entry.document_id for entry in answer.evidence),
+        cited=frozenset(citation.document_id for citation in answer.citations),
     )
 
 

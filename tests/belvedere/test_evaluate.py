@@ -65,7 +65,7 @@ def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     assert set(result) == {"systems", "comparisons", "failures", "gates", "index", "run"}
     assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
     for name, scores in result["systems"].items():
-        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers"}
+        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers", "citations"}
         assert tuple(scores["measures"]) == MEASURES
         for estimate in scores["measures"].values():
             assert_estimate(estimate, n=3)
@@ -229,7 +229,7 @@ def test_a_run_is_scored_over_its_questions() -> None:
         milliseconds=(1.0, 2.0, 30.0),
         embedding_milliseconds=(1.0, 1.0, 1.0),
         replies=(
-            Reply(text="It is X. [1]", abstained=False, support=0.9, weighed=frozenset({"x"})),
+            Reply(text="It is X. [1]", abstained=False, support=0.9, weighed=frozenset({"x"}), cited=frozenset("xz")),
             Reply(text="Not found.", abstained=True, support=0.8, weighed=frozenset()),
             Reply(text="Not found.", abstained=True, support=0.1, weighed=frozenset()),
         ),
@@ -249,3 +249,8 @@ def test_a_run_is_scored_over_its_questions() -> None:
     assert scores.answers.measures["contains"].value == 0.5
     assert scores.answers.measures["contains"].n == 2
     assert list(scores.answers.by_type) == ["a", "b"]
+    table = scores.answers.by_evidence
+    assert (table.found_right, table.found_wrong, table.missing_right, table.missing_wrong) == (1, 0, 0, 1)
+    assert scores.citations is not None
+    assert (scores.citations["precision"].value, scores.citations["recall"].value) == (0.5, 1.0)
+    assert scores.citations["recall"].n == 1

@@ -15,6 +15,7 @@ def scores(value: float, *, answering: bool = True) -> SystemScores:
         latency_ms=Latency(p50=10.0, p95=50.0),
         abstention=score_abstention(verdicts) if verdicts else None,
         answers=None,
+        citations=None,
         values=(),
     )
 

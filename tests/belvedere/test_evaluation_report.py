@@ -10,7 +10,7 @@ from belvedere.evaluation.abstention import Verdict, score_abstention
 from belvedere.evaluation.answers import ANSWER_MEASURES
 from belvedere.evaluation.comparisons import compare_systems
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion
-from belvedere.evaluation.evaluate import AnswerScores, Evaluation, Latency, SystemScores
+from belvedere.evaluation.evaluate import Evaluation, Latency, SystemScores
 from belvedere.evaluation.evidence_trail import GoldTrail
 from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FAILURE_MEANINGS, Failure, FailureReport, FoundDocument
@@ -18,6 +18,7 @@ from belvedere.evaluation.gates import gates_for, judge_gates, parse_gates
 from belvedere.evaluation.index_cache import IndexedDataset
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.reply_scores import AnswerScores, EvidenceTable
 from belvedere.evaluation.report_html import report_html
 from belvedere.evaluation.systems import Reply
 from belvedere.settings import Settings
@@ -64,13 +65,18 @@ def estimates(names: tuple[str, ...], value: float | None) -> dict[str, Estimate
 
 def scores(value: float, *, answering: bool) -> SystemScores:
     verdicts = [Verdict(answerable=bool(n % 3), abstained=n < 2, support=n / 5) for n in range(6)]
-    answers = AnswerScores(measures=estimates(ANSWER_MEASURES, 0.5), by_type={"fact": estimates(ANSWER_MEASURES, 0.25)})
+    answers = AnswerScores(
+        measures=estimates(ANSWER_MEASURES, 0.5),
+        by_type={"fact": estimates(ANSWER_MEASURES, 0.25)},
+        by_evidence=EvidenceTable(found_right=1, found_wrong=2, missing_right=0, missing_wrong=1),
+    )
     return SystemScores(
         measures=estimates(MEASURES, value),
         by_type={"fact": estimates(MEASURES, value), ATTACK: estimates(MEASURES, value)},
         latency_ms=Latency(p50=1.0, p95=2.0),
         abstention=score_abstention(verdicts) if answering else None,
         answers=answers if answering else None,
+        citations=estimates(("precision", "recall"), 0.625) if answering else None,
         values=tuple(dict.fromkeys(MEASURES, float(number)) for number in np.linspace(0, value, 4)),
     )
 
@@ -125,7 +131,16 @@ def test_the_page_holds_every_part(html: str) -> None:
     page = Page(html)
     for told in (
         *("R@5", "0.750", "[0.38, 0.75]", "bm25 \u2212 local", "0.9 to 1.0", "rank 23", "seed", "embedder.model"),
-        *("hashing:64", "not passed", "F1", "share answerable", "ms", *FAILURE_MEANINGS.values()),
+        *(
+            "hashing:64",
+            "not passed",
+            "F1",
+            "share answerable",
+            "ms",
+            "0.625",
+            "answer not right",
+            *FAILURE_MEANINGS.values(),
+        ),
         *package_versions().values(),
     ):
         assert told in page.text, told
