@@ -37,7 +37,7 @@ from query.chain_ranking.weights import weights_of
 
 SHIPPED = Path(__file__).resolve().parents[1] / "query" / "chain_ranking" / "chain_weights.json"
 CHAINS = ("musique_train100", "hotpot_train100")
-TEXTS = (*CHAINS, "odsum_story_dev", "graphragbench_medical", "qmsum_committee", "bbc_topics")
+TEXTS = (*CHAINS, "odsum_story_dev", "qmsum_committee")
 TRAINING_ARTICLES = 24
 FOLDS = 5
 
