@@ -1,4 +1,4 @@
-"""Trains the shipped weights of chain ranking and measures what chains gain: ``python benchmarks/chains.py DATA``.
+"""Trains the shipped weights of chain ranking and measures what chains gain: ``python -m benchmarks.chains DATA``.
 
 DATA holds the data sets by name: questions that join passages (musique_train100, hotpot_train100), questions that one
 passage answers (the English articles of xquad with numbers below 24), and texts to make questions from. Prints R@5 and
@@ -7,7 +7,6 @@ the gate; with parts of the ranker left out; and tells whether the weights come 
 ships them).
 """
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from belvedere.evaluation.ranker_training import (
     weights_text,
 )
 from belvedere.settings import Settings
+from benchmarks.xquad_part import training_part
 from query.chain_ranking.arrays import Vector
 from query.chain_ranking.fitting import question_folds
 from query.chain_ranking.gate import gate_features, mixed
@@ -38,7 +38,6 @@ from query.chain_ranking.weights import weights_of
 SHIPPED = Path(__file__).resolve().parents[1] / "query" / "chain_ranking" / "chain_weights.json"
 CHAINS = ("musique_train100", "hotpot_train100")
 TEXTS = (*CHAINS, "odsum_story_dev", "qmsum_committee")
-TRAINING_ARTICLES = 24
 FOLDS = 5
 
 PoolsByName = Mapping[str, Sequence[TrainingPool]]
@@ -65,21 +64,6 @@ def main(data: Path, seed: int, *, write: bool, weights_only: bool) -> None:
         SHIPPED.write_text(content, encoding="utf-8")
     if not weights_only:
         measure(pools, seed)
-
-
-def training_part(folder: Path, part: Path) -> Path:
-    """Write the English articles of xquad that may be trained on, and their questions, as a data set of their own."""
-    part.mkdir()
-    for name, key in (("corpus.jsonl", "id"), ("questions.jsonl", "gold_ids")):
-        rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines() if line]
-        kept = [row for row in rows if row["lang"] == "en" and article(row[key]) < TRAINING_ARTICLES]
-        (part / name).write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    return part
-
-
-def article(name: str | list[str]) -> int:
-    """Return the number of the article of a paragraph, such as ``en-07-3``."""
-    return int((name if isinstance(name, str) else name[0]).split("-")[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ from query.readable_view import ReadableView
 from query.request import Request
 from query.settings import QuerySettings
 
-_WEIGHTS = Path(__file__).parent / "abstention_weights.json"
+WEIGHTS = Path(__file__).parent / "abstention_weights.json"
 _NEAR_DUPLICATE = 0.95
 _FALSE_ABSTENTIONS = 0.09
 _STRENGTH = 0.01
@@ -291,7 +291,7 @@ def main() -> None:
         name, _, place = entry.partition("=")
         store, _, questions = place.rpartition(":")
         examples.extend(_examples_of(name, Path(store), Path(questions)))
-    _WEIGHTS.write_text(trained_weights(examples), encoding="utf-8")
+    WEIGHTS.write_text(trained_weights(examples), encoding="utf-8")
 
 
 if __name__ == "__main__":
