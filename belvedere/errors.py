@@ -35,11 +35,20 @@ def user_sentence(error: BaseException) -> str | None:
 def _errors_below() -> tuple[type[BaseException], ...]:
     """Return the errors of other floors that are the user's to mend; imported only once something has failed."""
     from graph_store.errors import InvalidText, StoreUnusable, UnknownMetadataKey  # noqa: PLC0415  # only when something has failed
+    from indexing.errors import AccessWouldWiden  # noqa: PLC0415  # as above
     from indexing.loading.errors import SourceMissing  # noqa: PLC0415  # as above
     from model_clients.errors import ModelUnusable  # noqa: PLC0415  # as above
     from query.chain_ranking.weights import WeightsUnusable  # noqa: PLC0415  # as above
 
-    return (StoreUnusable, UnknownMetadataKey, InvalidText, SourceMissing, ModelUnusable, WeightsUnusable)
+    return (
+        StoreUnusable,
+        UnknownMetadataKey,
+        InvalidText,
+        AccessWouldWiden,
+        SourceMissing,
+        ModelUnusable,
+        WeightsUnusable,
+    )
 
 
 def _system_sentence(error: OSError) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self, get_args
 
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
@@ -96,20 +96,26 @@ class KnowledgeBase:
         *,
         tenant: str | None = None,
         groups: Iterable[str] = (),
+        public: bool = False,
         prune: bool = False,
         progress: ProgressListener | None = None,
     ) -> IndexReport:
         """Bring the store up to date with files, folders or ``corpus.jsonl`` files; only what changed is done again.
 
         The documents belong to ``tenant`` (by default the caller's own); ``groups`` restricts who may read them (empty:
-        every caller of the tenant). ``prune`` removes documents whose source is gone. Raises ``SourceMissing`` for a
-        path that does not exist, ``StoreUnusable`` where the store cannot be written, ``ModelUnusable``.
+        every caller of the tenant). Without groups a document that was stored for some alone is refused with
+        ``AccessWouldWiden``, unless ``public`` says that everybody may read it now. ``prune`` removes documents whose
+        source is gone. Raises ``SourceMissing`` for a path that does not exist, ``StoreUnusable`` where the store
+        cannot be written, ``ModelUnusable``.
         """
         from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
 
         given = [paths] if isinstance(paths, str | Path) else paths
         options = IndexOptions(
-            tenant=self._access.tenant if tenant is None else tenant, groups=tuple(sorted(set(groups))), prune=prune
+            tenant=self._access.tenant if tenant is None else tenant,
+            groups=tuple(sorted(set(groups))),
+            public=public,
+            prune=prune,
         )
         with closing(self._writer()) as store:
             return self._build([Path(path) for path in given], store, options, progress)
@@ -193,6 +199,8 @@ class KnowledgeBase:
         return self.engine.explain_ranking(question, k, self._options("local", None, filters))
 
     def _options(self, route: RouteChoice, k: int | None, filters: Iterable[str | MetadataFilter]) -> AskOptions:
+        if route not in get_args(RouteChoice):
+            raise ValueError(f"there is no route {route!r}; choose one of {', '.join(get_args(RouteChoice))}")
         parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
         return AskOptions(route=route, k=k, filters=parsed, access=self._access)
 

@@ -64,11 +64,12 @@ class DocumentBundle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentState:
-    """What indexing must know of a stored document to tell whether it changed."""
+    """What indexing must know of a stored document to tell whether it changed, and who may read it."""
 
     source_uri: str
     content_hash: str
     version: int
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

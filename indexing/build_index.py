@@ -23,10 +23,15 @@ from model_clients.embedder import Embedder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexOptions:
-    """Whose documents these are, and whether documents whose source is gone are removed."""
+    """Whose documents these are, and whether documents whose source is gone are removed.
+
+    Without ``groups`` everybody of the tenant may read them; ``public`` says that this is meant even for documents that
+    were stored for some groups alone.
+    """
 
     tenant: str = DEFAULT_TENANT
     groups: tuple[str, ...] = ()
+    public: bool = False
     prune: bool = False
 
 
@@ -42,7 +47,7 @@ def build_index(
     """Bring the store up to date with files, folders and ``corpus.jsonl`` files.
 
     Sources that cannot be read are named in the report and stop nothing; a path that does not exist raises before
-    anything is written.
+    anything is written, and so does a document that would be opened to everybody unasked (``AccessWouldWiden``).
     """
     run = IndexRun(store, embedder, settings=settings, options=options, listener=progress)
     return run.bring_up_to_date(paths)
@@ -72,7 +77,14 @@ class IndexRun:
         cpu_start = time.process_time()
         stored = self._store.document_states(self._options.tenant)
         options = self._options
-        sources = SourceStep(stored, self._settings, tenant=options.tenant, groups=options.groups, prune=options.prune)
+        sources = SourceStep(
+            stored,
+            self._settings,
+            tenant=options.tenant,
+            groups=options.groups,
+            public=options.public,
+            prune=options.prune,
+        )
         with self._clock.step("load"):
             changes = sources.run(paths, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)

@@ -8,6 +8,7 @@ from pathlib import Path
 from graph_store.bundles import DocumentState
 from graph_store.records import Document
 from indexing.document_step import PendingDocument, make_document
+from indexing.errors import AccessWouldWiden
 from indexing.identity import DocumentIds, document_hash, natural_id, source_file
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
@@ -41,12 +42,15 @@ class SourceStep:
         *,
         tenant: str,
         groups: Sequence[str],
+        public: bool,
         prune: bool,
     ) -> None:
         self._stored = stored
         self._settings = settings
         self._tenant = tenant
         self._groups = tuple(sorted(set(groups)))
+        self._may_open = public or bool(groups)
+        self._restricted = {state.content_hash: state.groups for state in stored.values() if state.groups}
         self._ids = DocumentIds(stored, prune=prune)
         self._fingerprint = settings.document_fingerprint()
 
@@ -69,11 +73,27 @@ class SourceStep:
             if document_id in changes.seen:
                 continue
             changes.seen.add(document_id)
+            self._refuse_to_open(loaded, document_id)
             document = self._document(loaded, document_id, content_hash)
             if not self._is_stored(document):
                 changes.pending.append(PendingDocument(document=document, loaded=loaded))
         if len(changes.failed) == failures:
             changes.read_whole.add(source)
+
+    def _refuse_to_open(self, loaded: LoadedDocument, document_id: str) -> None:
+        """Refuse to open what is stored for some groups to everybody, under its name or another, without being told.
+
+        A forgotten option must not publish anything.
+        """
+        if self._may_open or not self._restricted:
+            return
+        known = self._stored.get(document_id)
+        groups = known.groups if known is not None else ()
+        for own in sorted(set(self._restricted.values())):
+            if self._restricted.get(document_hash(loaded, own, self._fingerprint)) == own:
+                groups = groups or own
+        if groups:
+            raise AccessWouldWiden(loaded.source_uri, groups)
 
     def _documents_of(self, source: Path, changes: SourceChanges) -> Iterator[LoadedDocument]:
         for item in iterate_source(source, self._settings.loading):

@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=GivenPath())
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
+@click.option(
+    "--public", is_flag=True, help="Let everybody of the tenant read these documents, also those stored for groups."
+)
 @shared_options(DOCUMENT_GROUPS)
-def index(shared: Shared, paths: tuple[Path, ...], prune: bool) -> None:
+def index(shared: Shared, paths: tuple[Path, ...], prune: bool, public: bool) -> None:
     """Bring the store up to date with files, folders or corpus.jsonl files.
 
     Reads .txt .md .markdown .html .htm .pdf .docx .csv .tsv .jsonl; only what has changed is done again. What cannot be
     read is named at the end, and the rest is indexed.
     """
+    if public and shared.groups:
+        raise click.UsageError("--public lets everybody read: leave --groups out, or --public")
     with shared.open(as_caller=False) as kb, ProgressBar("getting ready") as bar:
-        report = kb.index(paths, groups=shared.groups, prune=prune, progress=bar)
+        report = kb.index(paths, groups=shared.groups, public=public, prune=prune, progress=bar)
     if shared.as_json:
         say_json(index_json(report))
     else:

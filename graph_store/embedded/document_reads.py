@@ -78,9 +78,12 @@ def _document(row: Row) -> Document:
 def read_states(connection: sqlite3.Connection, tenant: str) -> dict[str, DocumentState]:
     """Return document id -> state of a whole tenant, ordered by id."""
     found = connection.execute(
-        "SELECT id, source_uri, content_hash, version FROM documents WHERE tenant = ? ORDER BY id", (tenant,)
+        "SELECT id, source_uri, content_hash, version, groups FROM documents WHERE tenant = ? ORDER BY id", (tenant,)
     )
-    return {row[0]: DocumentState(source_uri=row[1], content_hash=row[2], version=row[3]) for row in found}
+    return {
+        row[0]: DocumentState(source_uri=row[1], content_hash=row[2], version=row[3], groups=unpack_strings(row[4]))
+        for row in found
+    }
 
 
 def read_text(connection: sqlite3.Connection, scope: Scope, document_id: str) -> str | None:

@@ -149,3 +149,11 @@ def test_a_closed_knowledge_base_opens_again(indexed_place: Place) -> None:
         store.list_documents(kb.access)
     assert kb.status().counts.documents == len(ARTICLES)
     kb.close()
+
+
+def test_an_unknown_route_is_refused(tmp_path: Path) -> None:
+    with (
+        KnowledgeBase.open(tmp_path, config=SETTINGS) as kb,
+        pytest.raises(ValueError, match="there is no route 'foo'"),
+    ):
+        kb.ask("Who?", route="foo")  # type: ignore[arg-type]  # what the test is about
