@@ -39,6 +39,12 @@ _MEASURE = re.compile(
     r"|weight|width)\b",
     re.IGNORECASE,
 )
+# "What is the contract number": a code, not an amount, as "the total number" would be.
+_CODE_ASKED = re.compile(
+    r"\b(?:what|which) (?:is|was|are|were) the (?!(?:\w+ )?(?:total|whole|full|average|exact|maximum|minimum"
+    r"|highest|lowest|largest|combined|overall|approximate|greatest) )(?:\w+ ){1,2}numbers?\b",
+    re.IGNORECASE,
+)
 # The words that a question asks with, as they are repeated where the documents do not say it.
 _ASKING = re.compile(
     r"\b(?:who|whom|whose|when|where|how (?:many|much|\w+)|(?:which|what) (?:year|date|day|month|century|decade|time"
@@ -65,6 +71,8 @@ def has_expected_type(text: str, question: Question) -> bool:
 
 def asked_kind(question: Question) -> AskedKind | None:
     """Return what an answer must have, as far as its form tells; None where any sentence may answer."""
+    if _CODE_ASKED.search(question.searched):
+        return None
     if question.kind == "how_many" or _MEASURE.search(question.searched):
         return "number"
     if question.kind == "when":

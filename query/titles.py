@@ -1,5 +1,6 @@
 """Which document a question names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -8,6 +9,9 @@ from graph_store.ids import name_key
 from graph_store.records import Document
 from query.question import Question
 from query.text_words import content_stems, unique
+
+_FILE_NAME = re.compile(r"\S*\w\.\w{1,8}")
+_AROUND_WORDS = "\"'`\u201c\u201d\u2018\u2019()[]<>,;:!?."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,9 @@ class TitleIndex:
     def __init__(self, documents: Sequence[Document]) -> None:
         self._documents = documents
         self._stems = [unique(content_stems(document.title)) for document in documents]
+        self._by_file = {
+            document.id.casefold(): document for document in documents if _FILE_NAME.fullmatch(document.id)
+        }
         self._holders: dict[str, list[int]] = {}
         for position, stems in enumerate(self._stems):
             for word_stem in stems:
@@ -41,11 +48,14 @@ class TitleIndex:
     def named_by(self, question: Question, *, least_share: float) -> NamedDocument | None:
         """Return the document whose title the question holds best, or None.
 
-        A title standing whole in the question wins; where two different titles do, the question is about both, and
-        about neither document alone. Else the title with most matched rarity wins, of those of which at least
-        ``least_share`` is matched; ties by id.
+        One named by its file ("notes/company.md") is meant. Else a title standing whole in the question wins; where two
+        different titles do, the question is about both, and about neither document alone. Else the title with most
+        matched rarity wins, of those of which at least ``least_share`` is matched; ties by id.
         """
         asked = f" {name_key(question.searched)} "
+        by_file = self._named_by_file(question)
+        if by_file is not None:
+            return NamedDocument(document=by_file, share=1.0)
         matches = [self._match(position, question, asked) for position in self._candidates(question)]
         whole = _longest([match for match in matches if match.stands_whole])
         if len(whole) > 1:
@@ -64,6 +74,12 @@ class TitleIndex:
                 document_id = self._documents[position].id
                 covered[document_id] = covered.get(document_id, 0.0) + share
         return covered
+
+    def _named_by_file(self, question: Question) -> Document | None:
+        """Return the document whose id, a file name, is written out in the question; the longest such id counts."""
+        words = (word.strip(_AROUND_WORDS).casefold() for word in question.searched.split())
+        found = [self._by_file[word] for word in words if word in self._by_file]
+        return max(found, key=lambda document: len(document.id), default=None)
 
     def _candidates(self, question: Question) -> list[int]:
         return sorted({position for word_stem in question.stems for position in self._holders.get(word_stem, ())})

@@ -44,6 +44,7 @@ def test_a_text_without_a_new_thing_of_the_kind_lacks_it(question: str, text: st
         ("How long did the mast stand?", "It stood until the nineteenth century."),
         ("Who keeps the mast?", "Students keep the mast."),
         ("What is the mast made of?", "It is heavy."),
+        ("What is the contract number of the mast?", "The contract number is MT-2022-118."),
     ],
 )
 def test_a_text_that_may_have_it_does_not_lack_it(question: str, text: str) -> None:

@@ -55,3 +55,15 @@ def test_of_documents_with_one_title_the_same_is_named_each_time() -> None:
 def test_coverage_sums_what_a_title_holds() -> None:
     index = titles("Ion Propulsion", "Propulsion", "Voyager 1")
     assert index.coverage({"propuls": 0.5, "ion": 0.25, "comet": 0.25}) == {"d0": 0.75, "d1": 0.5}
+
+
+def test_a_file_name_in_the_question_names_its_document() -> None:
+    index = TitleIndex(
+        [
+            Document(id=name, source_uri="", title=title, media_type="text/plain", content_hash="")
+            for name, title in (("company.md", "Tollund Ferries"), ("notes/company.md", "Minutes"), ("plain", "Plain"))
+        ]
+    )
+    assert named(index, "Summarise company.md.") == "Tollund Ferries"
+    assert named(index, "What is 'Notes/company.md' about?") == "Minutes"
+    assert named(index, "Summarise company.txt.") is None

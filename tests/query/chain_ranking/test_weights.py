@@ -72,9 +72,12 @@ def set_number(content: dict[str, Any], place: int, value: float) -> None:
         (lambda content: content["gate"]["features"].update(unheard=[0, 1, 2]), "'unheard' is unknown"),
         (lambda content: content["rounds"][0]["link"]["features"].update(score_anchor=[0, 1, 2]), "'score_anchor'"),
         (lambda content: content["rounds"][1]["passage"]["features"].update(unheard=[0, 1]), ""),
-        (lambda content: set_number(content, 1, 0.0), "scales above 0"),
-        (lambda content: set_number(content, 2, float("nan")), "must be finite"),
-        (lambda content: set_number(content, 0, float("inf")), "must be finite"),
+        (lambda content: set_number(content, 1, 0.0), "scales above"),
+        (lambda content: set_number(content, 2, float("nan")), "must lie within"),
+        (lambda content: set_number(content, 0, float("inf")), "must lie within"),
+        (lambda content: set_number(content, 2, 1.7e308), "must lie within"),
+        (lambda content: set_number(content, 1, 5e-324), "scales above"),
+        (lambda content: content["gate"].update(bias=10**400), "too large"),
     ],
 )
 def test_a_spoilt_file_is_refused_in_one_sentence(tmp_path: Path, spoil: Spoil, reason: str) -> None:
@@ -92,7 +95,7 @@ def test_a_spoilt_file_is_refused_in_one_sentence(tmp_path: Path, spoil: Spoil, 
     assert "\n" not in sentence
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "{}", "\ufeff{}"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "{}", "\ufeff{}", "[" * 100_000])
 def test_what_is_no_weights_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "weights.json"
     path.write_text(text, encoding="utf-8")
