@@ -66,6 +66,8 @@ def parse_config(text: str, settings_type: type[S], *, source: str) -> S:
         raise ConfigError(f"{source}{line}: not valid YAML: {error.problem or error.context}") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise ConfigError(f"{source}: nested too deeply; settings stand in sections, two or three deep") from None
     if node is None:
         return settings_type()
     return _read_section(node, settings_type, Place(source))

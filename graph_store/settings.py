@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 _LEAST = (
+    ("ann_threshold", 0),
+    ("exact_rows", 0),
     ("ann_neighbours", 2),
     ("ann_build_effort", 1),
     ("ann_search_effort", 1),

@@ -74,8 +74,20 @@ def _check_outputs(options: Evaluating) -> None:
     if options.failures is not None and "local" not in options.systems:
         raise UserMistake("--failures tells where the system local failed: add local to --compare")
     for path in (options.failures, options.html):
-        if path is not None and not path.parent.is_dir():
-            raise UserMistake(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+        if path is not None:
+            _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise UserMistake(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+    existed = path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise UserMistake(f"cannot write {str(path)!r}: {error.strerror}; name another file") from None
+    if not existed:
+        path.unlink()
 
 
 def _write_failures(path: Path, report: "FailureReport") -> None:

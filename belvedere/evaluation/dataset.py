@@ -107,7 +107,7 @@ def _parsed(path: Path, lines: Sequence[str], required: Sequence[str], check: Ch
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{path}, line {number}: not valid JSON ({error})") from None
         if not isinstance(row, dict):
             raise DatasetError(f"{path}, line {number}: expected an object, got {type(row).__name__}")

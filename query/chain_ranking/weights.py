@@ -22,6 +22,7 @@ VERSION = "1"
 """Raised with every change of the features, so that old weights are refused."""
 
 CLIPPED = 5.0
+_LARGEST = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ def chain_weights(path: str) -> ChainWeights:
     try:
         weights = weights_of(json.loads(Path(path).read_text(encoding="utf-8")))
         _refuse_unknown(weights, chain_weights(""))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise WeightsUnusable(
             f"query.local.chains.weights: {path!r} is no file of chain weights ({_reason(error)}); make one with"
             " `belvedere ranker train`, or leave the setting empty"
@@ -153,6 +154,7 @@ def _table(entry: Mapping[str, Any]) -> tuple[tuple[str, ...], Matrix]:
     table = np.array(list(features.values()), dtype=np.float64)
     if not features or table.shape != (len(features), 3):
         raise ValueError("every feature needs its mean, its scale and its weight")
-    if not np.isfinite([*table.ravel(), float(entry["bias"])]).all() or (table[:, 1] <= 0.0).any():
-        raise ValueError("its numbers must be finite, its scales above 0")
+    # NaN fails every comparison, so it is refused as well.
+    if not (np.abs([*table.ravel(), float(entry["bias"])]) <= _LARGEST).all() or (table[:, 1] < 1.0 / _LARGEST).any():
+        raise ValueError(f"its numbers must lie within {_LARGEST:g}, its scales above {1.0 / _LARGEST:g}")
     return tuple(features), table

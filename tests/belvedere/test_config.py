@@ -125,6 +125,7 @@ def test_broken_yaml_is_one_sentence_with_the_line(text: str) -> None:
 
 def test_control_characters_are_one_sentence() -> None:
     assert "not valid YAML" in complaint("name: \x00")
+    assert "nested too deeply" in complaint("{a: " * 1_000)
 
 
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:

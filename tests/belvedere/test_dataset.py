@@ -82,6 +82,7 @@ def test_the_size_of_the_text_is_in_bytes(tmp_path: Path) -> None:
         ('{"id": "a"}', "", r"corpus.jsonl, line 1: the field 'text'"),
         ("\n[1]", "", r"corpus.jsonl, line 2: expected an object, got list"),
         ("{", "", r"corpus.jsonl, line 1: not valid JSON"),
+        ("[" * 100_000, "", r"corpus.jsonl, line 1: not valid JSON"),
         ('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}', "{}", r"questions.jsonl, line 1: the field 'question'"),
         (
             '{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}',

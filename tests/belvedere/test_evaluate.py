@@ -142,6 +142,8 @@ def test_gates_decide_the_exit_code(belvedere: Belvedere, data: Path) -> None:
         (["--compare", "bm25", "--gate", "local:R@5>1"], "which is not compared"),
         (["--compare", "bm25", "--failures", "f.jsonl"], "add local to --compare"),
         (["--failures", "nowhere/f.jsonl"], "there is no folder"),
+        (["--html", "/proc/report.html"], "cannot write '/proc/report.html'"),
+        (["--html", "n" * 300], "name is too long"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_measured(
