@@ -89,8 +89,8 @@ class IndexRun:
             changes = sources.run(paths, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)
         self._write(changes, renamed)
-        gone = set(gone_documents(stored, changes) if options.prune else ()).difference(renamed.values())
-        deleted = self._delete(sorted(gone))
+        gone = sorted(set(gone_documents(stored, changes)).difference(renamed.values()))
+        deleted = self._delete(gone) if options.prune else ()
         self.refresh_derived()
         updated = sum(item.document.id in stored for item in changes.pending) + len(renamed)
         return self._report(
@@ -99,6 +99,7 @@ class IndexRun:
                 updated=updated,
                 unchanged=len(changes.seen) - len(changes.pending),
                 deleted=len(deleted),
+                gone=0 if options.prune else len(gone),
                 failed=tuple(changes.failed),
             ),
             time.process_time() - cpu_start,

@@ -26,12 +26,16 @@ ProgressListener: TypeAlias = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChanges:
-    """How many documents a run touched, and which sources it could not read."""
+    """How many documents a run touched, and which sources it could not read.
+
+    ``gone`` documents of the tenant stay although their source is gone, since the run was not told to prune.
+    """
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
     deleted: int = 0
+    gone: int = 0
     failed: tuple[LoadFailure, ...] = ()
 
 

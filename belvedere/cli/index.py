@@ -49,5 +49,7 @@ def _show(report: "IndexReport") -> None:
     )
     steps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in report.seconds.items() if seconds >= 0.05)
     say(f"{sum(report.seconds.values()):.1f} s" + (f" ({steps})" if steps else ""))
+    if documents.gone:
+        complain(f"{documents.gone} documents stay although their source is gone; --prune removes them")
     for failure in documents.failed:
         complain(f"left out {failure.uri}: {failure.error}")

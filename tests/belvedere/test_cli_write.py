@@ -36,6 +36,16 @@ def test_a_change_a_new_file_and_a_lost_one(belvedere: Belvedere, tmp_path: Path
         assert gone not in exported
 
 
+def test_a_lost_source_is_told_where_it_is_not_pruned(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    belvedere("index", place.corpus, *place.options)
+    (place.corpus / "lens-company.md").unlink()
+    assert (
+        "1 documents stay although their source is gone; --prune"
+        in belvedere("index", place.corpus, *place.options).err
+    )
+
+
 def test_what_cannot_be_read_is_named_and_the_rest_is_indexed(belvedere: Belvedere, tmp_path: Path) -> None:
     place = make_place(tmp_path / "place")
     (place.corpus / "noise.bin").write_bytes(b"\x00\x01")

@@ -150,9 +150,11 @@ def test_an_updated_document_leaves_nothing_of_the_old_one(folder: Path, store: 
 def test_what_is_gone_stays_until_it_is_pruned(folder: Path, store: EmbeddedStore, tmp_path: Path) -> None:
     index(store, folder)
     (folder / "south" / "readme.md").unlink()
-    assert counts(index(store, folder)) == (0, 0, 3, 0)
+    kept = index(store, folder)
+    assert (counts(kept), kept.documents.gone) == ((0, 0, 3, 0), 1)
     assert "Bremen" in everything(store, Access())
-    assert counts(index(store, folder, options=IndexOptions(prune=True))) == (0, 0, 3, 1)
+    pruned = index(store, folder, options=IndexOptions(prune=True))
+    assert (counts(pruned), pruned.documents.gone) == ((0, 0, 3, 1), 0)
     assert "Bremen" not in everything(store, Access())
     assert store.content_digest("default") == fresh_digest(tmp_path, folder)
 
