@@ -36,7 +36,7 @@ from query.settings import QuerySettings
 
 WEIGHTS = Path(__file__).parent / "abstention_weights.json"
 _NEAR_DUPLICATE = 0.95
-_FALSE_ABSTENTIONS = 0.09
+_FALSE_ABSTENTIONS = 0.10
 _STRENGTH = 0.01
 _FOLDS = 10
 _DECIMALS = 5
