@@ -35,8 +35,8 @@ def main(store: Path, questions: Path, rounds: int, limit: int) -> None:
     with KnowledgeBase.open(store) as kb:
         for number in range(rounds + 1):
             for question in asked:
-                embedding = _milliseconds(embedder.embed_question, question)
-                asking = _milliseconds(lambda text: kb.ask(text, route="local"), question)
+                embedding = milliseconds(embedder.embed_question, question)
+                asking = milliseconds(lambda text: kb.ask(text, route="local"), question)
                 if number > 0:
                     embed_ms.append(embedding)
                     ask_ms.append(asking)
@@ -49,7 +49,8 @@ def main(store: Path, questions: Path, rounds: int, limit: int) -> None:
     click.echo(f"p95 / p95 {np.percentile(ask_ms, 95) / np.percentile(embed_ms, 95):.2f}")
 
 
-def _milliseconds(call: Callable[[str], object], text: str) -> float:
+def milliseconds(call: Callable[[str], object], text: str) -> float:
+    """Return the wall time of one call."""
     start = time.perf_counter()
     call(text)
     return (time.perf_counter() - start) * 1e3

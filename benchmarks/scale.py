@@ -1,4 +1,4 @@
-"""How asking grows with the collection: ``python benchmarks/scale.py [--sizes 3000,15000,100000]``.
+"""How asking grows with the collection: ``python -m benchmarks.scale [--sizes 3000,15000,100000]``.
 
 Writes made-up passages, each about one invented name, that name others and share filler words as real text does (their
 frequencies fall as 1 / rank), resolves and links them as indexing does, and asks joins over them on the local route,
@@ -9,7 +9,7 @@ yardstick is one question through the shipped model in the same run. Texts are m
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -17,6 +17,7 @@ import numpy as np
 
 from belvedere.evaluation.machine import describe_machine
 from belvedere.status import folder_bytes
+from benchmarks.asking import milliseconds
 from graph_store.access import DEFAULT_TENANT
 from graph_store.bundles import DocumentBundle, Generation, TokenVectors
 from graph_store.embedded.embedded_store import EmbeddedStore
@@ -73,7 +74,7 @@ def _measure(folder: Path, size: int, questions: int, seed: int, model: Sentence
         first = time.perf_counter() - start
         embedding, asking = [], []
         for number, question in enumerate(asked):
-            spent = (_time(model.embed_question, question), _time(ask, question))
+            spent = (milliseconds(model.embed_question, question), milliseconds(ask, question))
             if number >= questions:
                 embedding.append(spent[0])
                 asking.append(spent[1])
@@ -82,12 +83,6 @@ def _measure(folder: Path, size: int, questions: int, seed: int, model: Sentence
     click.echo(f"{size:>7} passages: written and linked in {written:.0f} s, {folder_bytes(folder) / 1e6:.0f} MB")
     click.echo(f"        first question {first:.1f} s; then p50 {p50:.0f} ms, p95 {p95:.0f} ms")
     click.echo(f"        p95 is {p95 / yardstick:.1f} times embedding one question ({yardstick:.1f} ms)")
-
-
-def _time(call: Callable[[str], object], text: str) -> float:
-    start = time.perf_counter()
-    call(text)
-    return (time.perf_counter() - start) * 1e3
 
 
 def _word(chance: random.Random) -> str:

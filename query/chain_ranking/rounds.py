@@ -13,7 +13,8 @@ from query.chain_ranking.links import LinkFinder, Links
 from query.chain_ranking.passage_features import PASSAGE_FEATURES, hop_nearness, pool_scores, same_above
 
 _NO_LINK = -6.0
-_TRUST = 8
+# A pool without any likely passage is measured from here, so that its best does not look like a good one.
+_LOWEST_BEST = -8.0
 
 
 def base_columns(evidence: Evidence) -> dict[str, Vector]:
@@ -85,7 +86,7 @@ def _after_round(evidence: Evidence, links: Links, trusted: Vector, scores: Vect
     extra = {
         "score": scores,
         "score_place": 1.0 / (1.0 + np.argsort(order, kind="stable")),
-        "score_behind": scores - scores.max(initial=-_TRUST),
+        "score_behind": scores - scores.max(initial=_LOWEST_BEST),
         "score_same_above": same_above(evidence, scores),
     }
     for count in (1, 2, 4):
