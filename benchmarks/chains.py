@@ -29,7 +29,8 @@ from belvedere.settings import Settings
 from benchmarks.xquad_part import training_part
 from query.chain_ranking.arrays import Vector
 from query.chain_ranking.fitting import question_folds
-from query.chain_ranking.gate import gate_features, mixed
+from query.chain_ranking.gate import gate_features, gated
+from query.chain_ranking.passage_features import plain_search
 from query.chain_ranking.ranker import run_rounds
 from query.chain_ranking.training import train
 from query.chain_ranking.training_pools import TrainingPool
@@ -81,11 +82,12 @@ def measure(pools: TrainingPools, seed: int) -> None:
     click.echo(f"{'':52}{'R@5':>20}{'all@5':>20}")
     for name, own in pools.chains.items():
         show(f"{name}: searches", [Ranked(pool=pool, scores=pool.evidence.fused) for pool in own], seed)
+        show(f"{name}: late interaction", [Ranked(pool=pool, scores=plain_search(pool.evidence)) for pool in own], seed)
         show(f"{name}: walk", [Ranked(pool=pool, scores=pool.evidence.mass) for pool in own], seed)
         others = {other: theirs for other, theirs in pools.chains.items() if other != name}
         content = train(others, pools.gate, seed=seed)
         show(f"{name}: trained on the other, gated", by_weights(own, content), seed)
-        show(f"{name}: trained on the other, no gate", by_weights(own, content, gated=False), seed)
+        show(f"{name}: trained on the other, no gate", by_weights(own, content, with_gate=False), seed)
     for name, ranked in cross_validated(pools, seed).items():
         show(f"{name}: cross-validated, gated", ranked, seed)
 
@@ -106,14 +108,14 @@ def cross_validated(pools: TrainingPools, seed: int) -> Mapping[str, Sequence[Ra
     return ranked
 
 
-def by_weights(pools: Sequence[TrainingPool], content: dict[str, Any], *, gated: bool = True) -> list[Ranked]:
+def by_weights(pools: Sequence[TrainingPool], content: dict[str, Any], *, with_gate: bool = True) -> list[Ranked]:
     """Rank pools by trained weights."""
     weights = weights_of(content)
     ranked = []
     for pool in pools:
         result = run_rounds(pool.rounds, weights.rounds)
-        trust = weights.gate.probability(gate_features(pool.evidence, result)) if gated else 1.0
-        ranked.append(Ranked(pool=pool, scores=mixed(result.scores, pool.evidence.fused, trust)))
+        trust = weights.gate.probability(gate_features(pool.evidence, result)) if with_gate else 1.0
+        ranked.append(Ranked(pool=pool, scores=gated(result.scores, plain_search(pool.evidence), trust)))
     return ranked
 
 

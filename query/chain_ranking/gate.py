@@ -4,24 +4,32 @@ Where one passage answers, or where names do not lead from passage to passage, f
 trained model looks at how the searches and the chains turned out and mixes the two.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from query.chain_ranking.arrays import Indices, Vector
 from query.chain_ranking.evidence import Evidence
-from query.chain_ranking.passage_features import pool_scores
+from query.chain_ranking.passage_features import plain_search, pool_scores
 from query.chain_ranking.rounds import RoundResult
 
 _TOP = 5
 _CHAIN = 3
 _NO_LINK = -6.0
+# So many best passages of the searches stay among so many first.
+_KEPT = 2
+_IN_SIGHT = 5
+_LEAST_GAP = 1e-9
 
 
 def gate_features(evidence: Evidence, result: RoundResult) -> dict[str, float]:
     """Return what the gate looks at, after the last round."""
     by_chains = np.argsort(-result.scores, kind="stable")
-    by_search = np.argsort(-evidence.fused, kind="stable")
+    searched = plain_search(evidence)
+    by_search = np.argsort(-searched, kind="stable")
     return {
-        **_certainty(evidence, result.scores, by_chains, by_search),
+        **_certainty(evidence, result.scores, by_chains),
+        "search_lead": _lead(searched, by_search),
         **_question_shape(evidence),
         **_coverage(evidence, by_chains, by_search),
         **_links(evidence, result, by_chains),
@@ -30,20 +38,42 @@ def gate_features(evidence: Evidence, result: RoundResult) -> dict[str, float]:
     }
 
 
-def mixed(scores: Vector, searched: Vector, trust: float) -> Vector:
-    """Return the mixture of standardised scores of the chains (share ``trust``) and of the searches."""
-    return trust * pool_scores(scores) + (1.0 - trust) * pool_scores(searched)
+def gated(scores: Vector, searched: Vector, trust: float) -> Vector:
+    """Return the mixture of standardised scores of the chains (share ``trust``) and of the searches, (n,).
+
+    The two best of the searches stay among the first five whatever the chains say: a passage that answers by itself
+    costs a join little there, and losing it would cost everything where no join is asked for.
+    """
+    mixture: Vector = trust * pool_scores(scores) + (1.0 - trust) * pool_scores(searched)
+    return _kept_in_sight(mixture, np.argsort(-searched, kind="stable")[:_KEPT].tolist())
 
 
-def _certainty(evidence: Evidence, scores: Vector, by_chains: Indices, by_search: Indices) -> dict[str, float]:
-    """Return how good the best of each ranking is, and how far ahead of its second."""
-    second = min(1, evidence.size - 1)
+def _kept_in_sight(scores: Vector, kept: Sequence[int]) -> Vector:
+    """Return ``scores`` with those of ``kept`` raised, where they are not among the first five, to stand last there."""
+    order = np.argsort(-scores, kind="stable").tolist()
+    missing = [index for index in kept if index not in order[:_IN_SIGHT]]
+    if not missing:
+        return scores
+    rest = [index for index in order if index not in missing]
+    first, above = rest[_IN_SIGHT - len(missing)], rest[_IN_SIGHT - len(missing) - 1]
+    raised = scores.copy()
+    gap = max(float(scores[above] - scores[first]), _LEAST_GAP)
+    raised[missing] = scores[first] + gap * np.arange(len(missing), 0, -1) / (len(missing) + 1)
+    return raised
+
+
+def _certainty(evidence: Evidence, scores: Vector, by_chains: Indices) -> dict[str, float]:
+    """Return how good the best of the chains is, how far ahead of its second, and how near the nearest passage."""
     return {
         "best_score": float(scores[by_chains[0]]),
-        "lead": float(scores[by_chains[0]] - scores[by_chains[second]]),
+        "lead": _lead(scores, by_chains),
         "dense_best": float(evidence.dense.max()),
-        "search_lead": float(evidence.fused[by_search[0]] - evidence.fused[by_search[second]]),
     }
+
+
+def _lead(scores: Vector, order: Indices) -> float:
+    """Return how far the first of ``order`` is ahead of the second."""
+    return float(scores[order[0]] - scores[order[min(1, len(order) - 1)]])
 
 
 def _question_shape(evidence: Evidence) -> dict[str, float]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from query.chain_ranking.arrays import Matrix, Vector
 from query.chain_ranking.gate import gate_features
+from query.chain_ranking.passage_features import plain_search
 from query.chain_ranking.rounds import RoundResult
 from query.chain_ranking.training_pools import TrainingPool
 
@@ -32,7 +33,7 @@ class GateExample:
 
 def gate_example(pool: TrainingPool, result: RoundResult) -> GateExample:
     """Judge the last round of a pool, by models that did not see its question."""
-    gained = ranking_quality(pool, result.scores) - ranking_quality(pool, pool.evidence.fused)
+    gained = ranking_quality(pool, result.scores) - ranking_quality(pool, plain_search(pool.evidence))
     return GateExample(pot=pool.pot, features=gate_features(pool.evidence, result), gained=gained)
 
 

@@ -12,6 +12,8 @@ from query.chain_ranking.links import Links
 from query.chain_ranking.pool import hop_vectors
 
 _MOST_SAME = 2.0
+# How much each signal of late interaction counts beside the fused searches; chosen on training questions.
+_LATE_INTERACTION = 0.4
 
 
 def pool_scores(column: Vector) -> Vector:
@@ -147,6 +149,18 @@ def two_best_words(evidence: Evidence) -> Vector:
 def asked_home(evidence: Evidence) -> Vector:
     """1 where the question names what the passage is about."""
     return evidence.asked_home
+
+
+def plain_search(evidence: Evidence) -> Vector:
+    """Return (n,): how well each passage answers by itself: the fused searches, refined by late interaction.
+
+    Added to the standard score of the searches are those of the passage's coverage of the question's words by its
+    tokens, of the same by its best sentence, and of its nearest sentence. Source: late interaction as in ColBERT
+    (Khattab and Zaharia, SIGIR 2020), over token vectors of a model that was not trained for it, so it only refines.
+    """
+    late = sum(pool_scores(feature(evidence)) for feature in (covered, sentence_covers, sentence_nearest))
+    searched: Vector = pool_scores(evidence.fused) + _LATE_INTERACTION * late
+    return searched
 
 
 def same_document_above(evidence: Evidence) -> Vector:

@@ -9,11 +9,11 @@ from graph_store.store import GraphStore
 from query.chain_ranking.arrays import Vector
 from query.chain_ranking.chains import ChainStep, chain_of, chain_steps
 from query.chain_ranking.evidence import Evidence
-from query.chain_ranking.gate import gate_features, mixed
+from query.chain_ranking.gate import gate_features, gated
 from query.chain_ranking.gather import gather_evidence
 from query.chain_ranking.links import LinkFinder, Links
 from query.chain_ranking.names import PassageNames
-from query.chain_ranking.passage_features import best_sentence_vectors
+from query.chain_ranking.passage_features import best_sentence_vectors, plain_search
 from query.chain_ranking.pool import Candidates, choose_pool, most_holders
 from query.chain_ranking.rounds import RoundInput, RoundResult, base_columns, first_input, later_input, passage_columns
 from query.chain_ranking.settings import ChainSettings
@@ -76,7 +76,7 @@ def score_evidence(
     trust = weights.gate.probability(features)
     return RankedChains(
         evidence=evidence,
-        scores=mixed(last.scores, evidence.fused, trust),
+        scores=gated(last.scores, plain_search(evidence), trust),
         chain_scores=last.scores,
         trust=trust,
         gate_contributions=weights.gate.contributions(features),

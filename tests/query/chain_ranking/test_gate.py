@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from query.chain_ranking.gate import gate_features, mixed
+from query.chain_ranking.gate import gate_features, gated
+from query.chain_ranking.passage_features import plain_search
 from query.chain_ranking.ranker import run_rounds
 from query.chain_ranking.rounds import RoundResult
 from query.chain_ranking.weights import chain_weights
@@ -35,12 +36,28 @@ def test_no_trust_keeps_the_order_of_the_searches_and_full_trust_that_of_the_cha
 ) -> None:
     chains = np.array(scores, dtype=np.float64)
     searched = np.random.default_rng(seed).permutation(len(scores)).astype(np.float64)
-    np.testing.assert_array_equal(np.argsort(mixed(chains, searched, 0.0)), np.argsort(searched))
-    np.testing.assert_array_equal(np.argsort(mixed(chains, searched, 1.0)), np.argsort(chains))
+    np.testing.assert_array_equal(np.argsort(gated(chains, searched, 0.0)), np.argsort(searched))
+    kept = np.argsort(-searched)[:2]
+    ordered = [index for index in np.argsort(-gated(chains, searched, 1.0)) if index not in kept]
+    assert ordered == [index for index in np.argsort(-chains) if index not in kept]
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=12), st.integers(0, 99), st.floats(0.0, 1.0))
+def test_the_two_best_of_the_searches_stay_among_the_first_five(scores: list[int], seed: int, trust: float) -> None:
+    searched = np.random.default_rng(seed).permutation(len(scores)).astype(np.float64)
+    order = np.argsort(-gated(np.array(scores, dtype=np.float64), searched, trust), kind="stable")
+    assert set(np.argsort(-searched)[:2].tolist()) <= set(order[:5].tolist())
+
+
+def test_what_is_kept_in_sight_takes_the_last_of_the_first_five_places() -> None:
+    chains = np.arange(8.0, 0.0, -1.0)
+    searched = np.arange(8.0)
+    order = np.argsort(-gated(chains, searched, 1.0), kind="stable").tolist()
+    assert order == [0, 1, 2, 7, 6, 3, 4, 5]
 
 
 def test_a_mixture_weighs_standardised_scores() -> None:
-    np.testing.assert_allclose(mixed(np.array([0.0, 2.0]), np.array([100.0, 0.0]), 0.75), [-0.75 + 0.25, 0.75 - 0.25])
+    np.testing.assert_allclose(gated(np.array([0.0, 2.0]), np.array([100.0, 0.0]), 0.75), [-0.75 + 0.25, 0.75 - 0.25])
 
 
 def test_each_feature_by_its_meaning() -> None:
@@ -51,7 +68,8 @@ def test_each_feature_by_its_meaning() -> None:
     assert features["best_score"] == 3.0
     assert features["lead"] == 1.0
     assert features["dense_best"] == 2.5
-    assert features["search_lead"] == 3.0
+    best, second, _ = sorted(plain_search(pool.evidence), reverse=True)
+    assert features["search_lead"] == pytest.approx(best - second)
     assert (features["words_asked"], features["names_asked"], features["names_share"]) == (4.0, 2.0, 0.5)
     # The searches' first has keeper, Skerry and Tower; the chains add "born".
     assert features["search_holds"] == pytest.approx(0.75)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from query.chain_ranking.gate_training import GateExample, fit_gate, gate_example, ranking_quality
+from query.chain_ranking.passage_features import plain_search
 from query.chain_ranking.ranker import run_rounds
 from query.chain_ranking.training_pools import TrainingPool
 from query.chain_ranking.weights import chain_weights
@@ -58,7 +59,7 @@ def test_an_example_tells_what_chains_gained() -> None:
     result = replace(run_rounds(pool.rounds, chain_weights("").rounds), scores=gold_first)
     example = gate_example(pool, result)
     assert example.pot == "pot"
-    assert example.gained == pytest.approx(1.0 - ranking_quality(pool, pool.evidence.fused))
+    assert example.gained == pytest.approx(1.0 - ranking_quality(pool, plain_search(pool.evidence)))
     assert example.gained > 0.0
     assert set(example.features) == set(chain_weights("").gate.features)
 

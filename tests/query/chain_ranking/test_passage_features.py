@@ -8,6 +8,7 @@ from query.chain_ranking.passage_features import (
     PASSAGE_FEATURES,
     best_sentence_vectors,
     hop_nearness,
+    plain_search,
     pool_scores,
     same_above,
 )
@@ -135,3 +136,20 @@ def test_without_anchors_nothing_is_near() -> None:
     links = LinkFinder(pool.evidence, pool.names, most_holders=40, most_homes=3).links([])
     found = hop_nearness(pool.evidence, links, np.zeros(0), best_sentence_vectors(pool.evidence))
     assert all(values.tolist() == [0.0, 0.0] for values in found.values())
+
+
+def test_late_interaction_refines_what_the_searches_found() -> None:
+    told = [
+        Told(title="Oil", sentences=("Oil is burned.",)),
+        Told(title="Skerry Tower", sentences=("Its keeper burned oil.",)),
+        Told(title="Grass", sentences=("It is green.",)),
+    ]
+    searched = plain_search(hand_made(QUESTION, told).changed(fused=np.array([1.0, 1.0, 0.0])).evidence)
+    assert searched[1] > searched[0] > searched[2]
+
+
+def test_without_any_late_interaction_the_order_is_that_of_the_searches() -> None:
+    pool = hand_made(QUESTION, [Told(title=f"Hill {number}") for number in range(4)])
+    fused = np.array([0.5, 3.0, -1.0, 2.0])
+    searched = plain_search(pool.changed(fused=fused).evidence)
+    np.testing.assert_array_equal(np.argsort(searched), np.argsort(fused))
