@@ -1,15 +1,17 @@
-"""How asking grows with the collection: ``python -m benchmarks.scale [--sizes 3000,15000,100000]``.
+"""How asking grows with the collection: ``python -m benchmarks.scale [--sizes 3000,15000,100000] [--profile]``.
 
 Writes made-up passages, each about one invented name, that name others and share filler words as real text does (their
 frequencies fall as 1 / rank), resolves and links them as indexing does, and asks joins over them on the local route,
 warm. Embedding is by hashing, which costs next to nothing, so that the store and the ranking are what is timed; the
-yardstick is one question through the shipped model in the same run. Texts are made, so no answer is judged.
+yardstick is one question through the shipped model in the same run. Texts are made, so no answer is judged. With
+``--profile`` the questions are asked once more under Python's profiler, which tells what each step takes.
 """
 
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -18,6 +20,7 @@ import numpy as np
 from belvedere.evaluation.machine import describe_machine
 from belvedere.status import folder_bytes
 from benchmarks.asking import milliseconds
+from benchmarks.profiling import profile, step_times
 from graph_store.access import DEFAULT_TENANT
 from graph_store.bundles import DocumentBundle, Generation, TokenVectors
 from graph_store.embedded.embedded_store import EmbeddedStore
@@ -44,45 +47,68 @@ WORDS = 20_000
 @click.option("--sizes", default="3000,15000,100000", show_default=True, help="Numbers of passages.")
 @click.option("--questions", default=60, show_default=True, help="Questions asked, after as many that do not count.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the texts.")
-def main(sizes: str, questions: int, seed: int) -> None:
+@click.option("--profile", "profiled", is_flag=True, help="Tell what each step takes, too.")
+def main(sizes: str, questions: int, seed: int, *, profiled: bool) -> None:
     """Build each collection and time the questions."""
     click.echo(f"made-up passages · seed {seed} · {questions} questions · {describe_machine()}")
     model = SentenceTransformerEmbedder(EmbedderSettings())
     for size in map(int, sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
-            _measure(Path(folder) / "store", size, questions, seed, model)
+            _measure(Path(folder) / "store", size, Asking(questions=questions, seed=seed, profiled=profiled), model)
 
 
-def _measure(folder: Path, size: int, questions: int, seed: int, model: SentenceTransformerEmbedder) -> None:
-    chance = random.Random(seed)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How many questions count, the seed of texts and questions, and whether steps are told."""
+
+    questions: int
+    seed: int
+    profiled: bool
+
+
+def _measure(folder: Path, size: int, asking: Asking, model: SentenceTransformerEmbedder) -> None:
+    chance = random.Random(asking.seed)
     names = [f"{_word(chance)} {_word(chance)}".title() + f" {_numeral(number)}" for number in range(size)]
     start = time.perf_counter()
-    _write(folder, names, chance)
+    write_collection(folder, names, chance)
     written = time.perf_counter() - start
+    click.echo(f"{size:>7} passages: written and linked in {written:.0f} s, {folder_bytes(folder) / 1e6:.0f} MB")
     with EmbeddedStore.open(folder) as store:
         engine = QueryEngine(store, EMBEDDER)
         asked = [
             f"Who opened the {chance.choice(KINDS)} that was named by {chance.choice(names)}?"
-            for _ in range(2 * questions)
+            for _ in range(2 * asking.questions)
         ]
 
         def ask(text: str) -> Answer:
             return engine.ask(text, AskOptions(route="local"))
 
-        start = time.perf_counter()
-        ask(asked[0])
-        first = time.perf_counter() - start
-        embedding, asking = [], []
-        for number, question in enumerate(asked):
-            spent = (milliseconds(model.embed_question, question), milliseconds(ask, question))
-            if number >= questions:
-                embedding.append(spent[0])
-                asking.append(spent[1])
+        _time(ask, asked, model)
+        if asking.profiled:
+            _tell_steps(ask, asked[asking.questions :])
+
+
+def _time(ask: Callable[[str], Answer], asked: Sequence[str], model: SentenceTransformerEmbedder) -> None:
+    """Print what the second half of the questions take, after the first half has warmed everything."""
+    first = milliseconds(ask, asked[0])
+    embedding, asking = [], []
+    for number, question in enumerate(asked):
+        spent = (milliseconds(model.embed_question, question), milliseconds(ask, question))
+        if 2 * number >= len(asked):
+            embedding.append(spent[0])
+            asking.append(spent[1])
     yardstick = float(np.median(embedding))
     p50, p95 = np.percentile(asking, [50, 95])
-    click.echo(f"{size:>7} passages: written and linked in {written:.0f} s, {folder_bytes(folder) / 1e6:.0f} MB")
-    click.echo(f"        first question {first:.1f} s; then p50 {p50:.0f} ms, p95 {p95:.0f} ms")
+    click.echo(f"        first question {first / 1e3:.1f} s; then p50 {p50:.0f} ms, p95 {p95:.0f} ms")
     click.echo(f"        p95 is {p95 / yardstick:.1f} times embedding one question ({yardstick:.1f} ms)")
+
+
+def _tell_steps(ask: Callable[[str], Answer], asked: Sequence[str]) -> None:
+    """Print what each step takes under the profiler."""
+    stats, calls = profile(ask, asked)
+    click.echo("        ms a question under the profiler, which makes many small calls look longer than they are:")
+    for step, spent in step_times(stats, calls):
+        click.echo(f"        {'  ' * step.depth + step.label:<34}{spent:8.1f}")
 
 
 def _word(chance: random.Random) -> str:
@@ -97,7 +123,8 @@ def _numeral(number: int) -> str:
     ).title()
 
 
-def _write(folder: Path, names: Sequence[str], chance: random.Random) -> None:
+def write_collection(folder: Path, names: Sequence[str], chance: random.Random) -> None:
+    """Make a store of one passage about each name, resolved and linked."""
     words = [_word(chance) + chance.choice(SYLLABLES) for _ in range(WORDS)]
     weights = list(np.cumsum([1.0 / (rank + 10) for rank in range(WORDS)]))
     settings = IndexingSettings()

@@ -24,17 +24,17 @@ _LOSSES_WEIGH = 0.7
 PoolsByPot = Mapping[str, Sequence[TrainingPool]]
 
 
-def train(chain_pots: PoolsByPot, gate_pots: PoolsByPot, *, seed: int) -> dict[str, Any]:
+def train(chain_pots: PoolsByPot, gate_pots: PoolsByPot, *, seed: int, rounds: int = ROUNDS) -> dict[str, Any]:
     """Return the content of a weights file; equal input gives equal content."""
     pools = [pool for pot in chain_pots.values() for pool in pot]
-    rounds = fit_rounds(pools, rounds=ROUNDS, seed=seed)
-    examples = list(gate_examples(chain_pots, gate_pots, rounds, seed=seed))
+    fitted = fit_rounds(pools, rounds=rounds, seed=seed)
+    examples = list(gate_examples(chain_pots, gate_pots, fitted, seed=seed))
     return {
         "version": VERSION,
         "seed": seed,
         "questions": {name: len(pot) for name, pot in {**chain_pots, **gate_pots}.items()},
         "rounds": [
-            {"link": _scorer_content(model.link), "passage": _scorer_content(model.passage)} for model in rounds
+            {"link": _scorer_content(model.link), "passage": _scorer_content(model.passage)} for model in fitted
         ],
         "gate": fit_gate(examples, losses_weigh=_LOSSES_WEIGH),
     }
@@ -46,17 +46,19 @@ def gate_examples(
     """Yield what the gate learns from, scored by models that did not see the question."""
     for name, pot in chain_pots.items():
         others = [pool for other, own in chain_pots.items() if other != name for pool in own]
-        for pool, result in zip(pot, _unseen_results(pot, others, seed), strict=True):
+        for pool, result in zip(pot, _unseen_results(pot, others, seed, rounds=len(rounds)), strict=True):
             yield gate_example(pool, result)
     for pot in gate_pots.values():
         for pool in pot:
             yield gate_example(pool, run_rounds(pool.rounds, rounds))
 
 
-def _unseen_results(pot: Sequence[TrainingPool], others: Sequence[TrainingPool], seed: int) -> list[RoundResult]:
+def _unseen_results(
+    pot: Sequence[TrainingPool], others: Sequence[TrainingPool], seed: int, *, rounds: int
+) -> list[RoundResult]:
     if not others:
-        return cross_validate(pot, rounds=ROUNDS, folds=_FOLDS, seed=seed)
-    weights = fit_rounds(others, rounds=ROUNDS, seed=seed)
+        return cross_validate(pot, rounds=rounds, folds=_FOLDS, seed=seed)
+    weights = fit_rounds(others, rounds=rounds, seed=seed)
     return [run_rounds(pool.rounds, weights) for pool in pot]
 
 

@@ -1,23 +1,34 @@
 """Labelled questions as the trainer sees them: a gathered pool, and which of its passages are gold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_store.access import Access
 from graph_store.store import GraphStore
-from model_clients.embedder import Embedder
+from model_clients.embedder import QuestionVectors
 from query.chain_ranking.evidence import Evidence
 from query.chain_ranking.gather import gather_evidence
 from query.chain_ranking.pool import choose_pool
 from query.chain_ranking.ranker import Rounds
-from query.local import search_first_stage, walk_candidates
+from query.local import FirstStage, search_first_stage, walk_candidates
 from query.question import analyse
 from query.readable_view import ReadableView
 from query.request import Request
 from query.settings import LocalSettings
+
+FirstSearch: TypeAlias = Callable[[GraphStore, Request, LocalSettings], FirstStage]
+
+
+class QuestionEmbedder(Protocol):
+    """The part of an embedder that questions need."""
+
+    def embed_question_tokens(self, question: str) -> QuestionVectors:
+        """Embed a question and its tokens."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,20 +64,22 @@ class Pot:
     by_chunk: bool = False
 
 
-def gather_pools(pot: Pot, embedder: Embedder, settings: LocalSettings) -> Iterator[TrainingPool]:
+def gather_pools(
+    pot: Pot, embedder: QuestionEmbedder, settings: LocalSettings, first_search: FirstSearch = search_first_stage
+) -> Iterator[TrainingPool]:
     """Gather the pool of each question as answering would; questions without words are passed over."""
     access = Access()
     view = ReadableView(pot.store, access, pot.store.passage_graph(access))
     for question in pot.questions:
         request = _request(question.text, embedder, settings, access)
-        _, found = walk_candidates(request, view, search_first_stage(pot.store, request, settings), settings)
+        _, found = walk_candidates(request, view, first_search(pot.store, request, settings), settings)
         pool = choose_pool(pot.store, request, view, found=found, settings=settings.chains)
         evidence = gather_evidence(pot.store, request, view, found=found, pool=pool)
         if evidence.size and evidence.words.stems:
             yield _training_pool(pot, question, evidence, Rounds(evidence, view.names, settings.chains))
 
 
-def _request(text: str, embedder: Embedder, settings: LocalSettings, access: Access) -> Request:
+def _request(text: str, embedder: QuestionEmbedder, settings: LocalSettings, access: Access) -> Request:
     question = analyse(text)
     vectors = embedder.embed_question_tokens(question.searched)
     return Request(
