@@ -175,7 +175,7 @@ def found_by(part: Part, pools: Gathered, seed: int) -> Mapping[str, Vector]:
     for name, own in chains.items():
         others = {other: theirs for other, theirs in chains.items() if other != name}
         content = train(others, gate, seed=seed, rounds=part.rounds)
-        found[name] = np.array([recall(item)[0] for item in by_weights(own, content, gated=part.gated)])
+        found[name] = np.array([recall(item)[0] for item in by_weights(own, content, with_gate=part.gated)])
     return found
 
 

@@ -59,7 +59,7 @@ def ranked_by_all(
         "hybrid": [Ranked(pool=pool, scores=pool.evidence.fused) for pool in own],
         "walk": [Ranked(pool=pool, scores=pool.evidence.mass) for pool in own],
         "trained on the other, gated": by_weights(own, by_titled),
-        "trained on the other, no gate": by_weights(own, by_titled, gated=False),
+        "trained on the other, no gate": by_weights(own, by_titled, with_gate=False),
         "trained on the other and its copy, gated": by_weights(own, train(others | copies, gate, seed=seed)),
     }
 
