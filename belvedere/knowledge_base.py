@@ -273,6 +273,11 @@ class KnowledgeBase:
         return self._access
 
     @property
+    def settings(self) -> Settings:
+        """The settings that it was opened with."""
+        return self._settings
+
+    @property
     def model_name(self) -> str:
         """The name of the embedding model in the settings, without where it comes from; loads nothing."""
         return self._settings.embedder.model.removeprefix(BUNDLED_PREFIX)

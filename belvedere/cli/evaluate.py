@@ -36,7 +36,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     """
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.evaluate import evaluate_dataset  # noqa: PLC0415  # as above
-    from belvedere.evaluation.gates import judge_gates  # noqa: PLC0415  # as above
+    from belvedere.evaluation.gates import check_types, judge_gates  # noqa: PLC0415  # as above
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
     from belvedere.evaluation.result_json import evaluation_json  # noqa: PLC0415  # as above
@@ -46,6 +46,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     _check_outputs(options)
     settings = load_settings(settings_file(options.config))
     dataset = read_dataset(folder, seed=options.seed, limit=options.limit, filters=options.filters)
+    check_types(gates, {question.type for question in dataset.questions if question.gold})
     _warn(dataset)
     with ProgressBar("getting ready") as bar:
         evaluation = evaluate_dataset(
@@ -107,11 +108,12 @@ def _leave(outcomes: Sequence["GateOutcome"]) -> None:
 
 
 def _warn(dataset: "Dataset") -> None:
-    from belvedere.evaluation.dataset import DRAFTED  # noqa: PLC0415  # heavy import, only when used
-
     missing = sorted(dataset.missing_gold())
     if missing:
         complain(f"{len(missing)} gold documents are not in the corpus and count as not found, such as {missing[0]!r}")
-    drafted = sum(question.type == DRAFTED for question in dataset.questions)
-    if drafted:
-        complain(f"{drafted} questions are drafts ({DRAFTED!r} is their type): edit them before you trust the figures")
+    drafts = sum(question.draft for question in dataset.questions)
+    if drafts:
+        complain(
+            f'{drafts} questions are drafts that nobody has checked ("draft": true): '
+            "edit them before you trust the figures"
+        )

@@ -70,8 +70,8 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         "gates",
         multiple=True,
         metavar="GATE[,GATE]",
-        help='What must be reached, in quotes, such as "MRR@10>0.7,R@5>=0.8" or "bm25:R@5>0.6"; also '
-        "abstention.auroc and latency_ms.p95. Else the command ends with 4. May be repeated.",
+        help='What must be reached, in quotes, such as "MRR@10>0.7,R@5>=0.8", "bm25:R@5>0.6" or "type=join:R@5>0.8"; '
+        "also abstention.auroc and latency_ms.p95. Else the command ends with 4. May be repeated.",
     ),
     click.option(
         "--failures",

@@ -113,6 +113,6 @@ def shown_gate(outcome: "GateOutcome") -> str:
     gate, estimate = outcome.gate, outcome.estimate
     wanted = f"wanted {gate.sign} {gate.wanted:g}"
     if estimate.value is None:
-        return f"{gate.system}: these questions give no value of {gate.measure}, {wanted}"
+        return f"{gate.system}: these questions give no value of {gate.subject}, {wanted}"
     interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.low is not None else ""
-    return f"{gate.system}: {gate.measure} is {estimate.value:.3f}{interval}, {wanted}"
+    return f"{gate.system}: {gate.subject} is {estimate.value:.3f}{interval}, {wanted}"

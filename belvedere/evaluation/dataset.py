@@ -14,9 +14,6 @@ from graph_store.filters import Filters, MetadataFilter
 Row: TypeAlias = Mapping[str, object]
 Gold: TypeAlias = tuple[frozenset[str], ...]
 
-DRAFTED = "drafted"
-"""The type of a question that was made by a program and that no person has looked at."""
-
 Check: TypeAlias = Callable[[Row], str]
 """What is wrong with a row, empty where nothing is."""
 
@@ -30,7 +27,7 @@ class LabelledQuestion:
     """A question with its gold: each group is one piece of evidence that any of its documents supplies.
 
     No group at all says that the documents do not answer the question. ``references`` are right answers, each as good
-    as any other; none where the data set gives none.
+    as any other; none where the data set gives none. ``draft``: a program made it, nobody has checked it.
     """
 
     id: str
@@ -38,6 +35,7 @@ class LabelledQuestion:
     type: str
     gold: Gold
     references: tuple[str, ...] = ()
+    draft: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +150,7 @@ def _question(number: int, row: Row) -> LabelledQuestion:
         type=str(row.get("type") or "question"),
         gold=_gold(row),
         references=_references(row),
+        draft=row.get("draft") is True,
     )
 
 

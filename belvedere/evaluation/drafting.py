@@ -1,16 +1,25 @@
 """Drafts a data set from a store: its documents, and questions made from their sentences, for a person to edit."""
 
 import json
-from collections.abc import Iterator, Mapping
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from belvedere.errors import UserMistake
-from belvedere.evaluation.dataset import DRAFTED
+from belvedere.evaluation.draft_combined import DraftedQuestion, joins, single, unanswerable
+from belvedere.evaluation.draft_reading import FoundFact, read_facts
+from belvedere.evaluation.draft_themes import themes
 from belvedere.knowledge_base import KnowledgeBase
-from query.pseudo_questions import MadeQuestion, make_questions
 
 _FILES = ("corpus.jsonl", "questions.jsonl")
+_JOINS, _UNANSWERABLE, _THEMES = 0.2, 0.15, 0.05  # shares of the questions; the rest ask for single facts
+# About every third passage has a sentence that can be asked; joins need more to choose from.
+_PASSAGES_PER_QUESTION = 15
+_LEAST_PASSAGES = 1_000
+_KINDS = ("who", "when", "where", "how-many", "what")
 
 
 class CannotDraft(UserMistake):
@@ -19,31 +28,86 @@ class CannotDraft(UserMistake):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What was written."""
+    """What was written; ``types`` are the numbers of questions of each type."""
 
     folder: Path
     documents: int
     questions: int
+    types: Mapping[str, int]
 
 
-def draft_dataset(kb: KnowledgeBase, folder: Path, count: int) -> Draft:
+def draft_dataset(kb: KnowledgeBase, folder: Path, count: int, *, seed: int = 0) -> Draft:
     """Write ``corpus.jsonl`` and ``questions.jsonl`` to ``folder``, which is made where it is not there.
 
-    At most ``count`` questions, each from another passage; the same store gives the same ones. Raises ``CannotDraft``.
+    The corpus holds what the caller may read. At most ``count`` questions, each fact from another passage; the same
+    store and seed give the same ones. Raises ``CannotDraft``, ``ModelMissing``.
     """
     for name in _FILES:
         if (folder / name).exists():
             raise CannotDraft(f"{folder / name} is already there and may hold your edits: name another folder")
     documents = list(_documents(kb))
-    questions = list(_questions(kb, make_questions(kb.store, kb.embedder, count))) if documents else []
-    if not questions:
-        raise CannotDraft("the store has no sentence that a question can be made from: index some text first")
+    questions = draft_questions(kb, count, seed=seed) if documents else ()
+    if not any(question.documents for question in questions):
+        raise CannotDraft(_nothing(kb, documents))
+    rows = [_row(number, question) for number, question in enumerate(questions, start=1)]
     folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in zip(_FILES, (documents, questions), strict=True):
+    for name, content in zip(_FILES, (documents, rows), strict=True):
         (folder / name).write_text(
-            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8", errors="replace"
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content), encoding="utf-8", errors="replace"
         )
-    return Draft(folder=folder, documents=len(documents), questions=len(questions))
+    types = Counter(question.kind for question in questions)
+    return Draft(folder=folder, documents=len(documents), questions=len(questions), types=dict(sorted(types.items())))
+
+
+def _nothing(kb: KnowledgeBase, documents: Sequence[object]) -> str:
+    if documents:
+        return "the store has no sentence that a question can be made from: index some text first"
+    return f"the tenant {kb.access.tenant!r} has no document that you may read: name another --tenant or --groups"
+
+
+def draft_questions(kb: KnowledgeBase, count: int, *, seed: int) -> tuple[DraftedQuestion, ...]:
+    """Return at most ``count`` questions, those of a type together."""
+    facts = read_facts(
+        kb.store,
+        kb.access,
+        passages=max(_LEAST_PASSAGES, _PASSAGES_PER_QUESTION * count),
+        seed=seed,
+        parser=kb.settings.indexing.extraction.spacy_model,
+    )
+    chosen = _Chosen()
+    chosen.take(joins(facts), round(count * _JOINS))
+    chosen.take(unanswerable(facts, kb.store.passage_graph(kb.access)), round(count * _UNANSWERABLE))
+    chosen.take(themes(kb.store, kb.access), round(count * _THEMES))
+    chosen.take(_mixed(facts, seed), count - len(chosen.questions))
+    return tuple(sorted(chosen.questions, key=lambda question: question.kind))
+
+
+class _Chosen:
+    """Questions, no two of them from one passage or in the same words."""
+
+    def __init__(self) -> None:
+        self.questions: list[DraftedQuestion] = []
+        self._passages: set[str] = set()
+        self._texts: set[str] = set()
+
+    def take(self, offered: Iterable[DraftedQuestion], count: int) -> None:
+        """Take the first ``count`` that differ from what is chosen."""
+        taken = 0
+        for question in offered:
+            if taken == count:
+                return
+            if self._passages.isdisjoint(question.chunks) and question.text not in self._texts:
+                self._passages.update(question.chunks)
+                self._texts.add(question.text)
+                self.questions.append(question)
+                taken += 1
+
+
+def _mixed(facts: Sequence[FoundFact], seed: int) -> Iterator[DraftedQuestion]:
+    """Yield questions for single facts, of each kind in turn, in a seeded order."""
+    shuffled = random.Random(seed).sample(facts, len(facts))
+    by_kind = [[found for found in shuffled if found.fact.kind == kind] for kind in _KINDS]
+    yield from (single(found) for found in chain.from_iterable(zip_longest(*by_kind)) if found is not None)
 
 
 def _documents(kb: KnowledgeBase) -> Iterator[Mapping[str, object]]:
@@ -53,16 +117,14 @@ def _documents(kb: KnowledgeBase) -> Iterator[Mapping[str, object]]:
             yield {**document.metadata, "id": document.id, "title": document.title, "text": text}
 
 
-def _questions(kb: KnowledgeBase, made: list[MadeQuestion]) -> Iterator[Mapping[str, object]]:
-    """Yield a row per question, with the passage that it was made from beside it for whoever edits it."""
-    chunks = {chunk.id: chunk for chunk in kb.store.chunks(kb.access, [item.chunk_id for item in made])}
-    for number, item in enumerate(made, start=1):
-        chunk = chunks[item.chunk_id]
-        yield {
-            "id": f"{DRAFTED}-{number:04}",
-            "question": item.text,
-            "gold_ids": [chunk.document_id],
-            "type": DRAFTED,
-            "answer": None,
-            "made_from": chunk.text,
-        }
+def _row(number: int, question: DraftedQuestion) -> Mapping[str, object]:
+    """Return a line of the file, with what the question was made from for whoever edits it."""
+    return {
+        "id": f"draft-{number:04}",
+        "question": question.text,
+        "gold_ids": list(question.documents),
+        "type": question.kind,
+        "answer": question.answer,
+        "draft": True,
+        "made_from": list(question.made_from),
+    }

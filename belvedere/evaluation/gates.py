@@ -1,8 +1,8 @@
-"""Gates: what a system must reach to be let through, such as ``MRR@10>0.70`` or ``local:abstention.auroc>=0.85``."""
+"""Gates: what a system must reach to be let through, such as ``MRR@10>0.70`` or ``local:type=join:R@5>0.8``."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal, TypeAlias, cast
 
@@ -12,6 +12,7 @@ from belvedere.evaluation.comparisons import baseline
 from belvedere.evaluation.evaluate import SystemScores
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.reply_scores import AnswerScores
 from belvedere.evaluation.systems import ANSWERING
 
 Sign: TypeAlias = Literal[">", ">=", "<", "<="]
@@ -24,7 +25,12 @@ CITATIONS = ("citations.precision", "citations.recall")
 LATENCY = ("latency_ms.p50", "latency_ms.p95")
 GATE_MEASURES: tuple[str, ...] = (*MEASURES, *ABSTENTION, *ANSWERS, *CITATIONS, *LATENCY)
 
-_FORM = re.compile(r"(?:(?P<system>[^:<>=]+):)?(?P<measure>[^:<>=]+)(?P<sign>[<>]=?)(?P<wanted>[^<>=]+)")
+TYPED_MEASURES = frozenset({*MEASURES, *ANSWERS})
+"""What is measured for each type of question, too."""
+
+_FORM = re.compile(
+    r"(?:(?P<system>[^:<>=]+):\s*)?(?:type\s*=\s*(?P<type>[^:<>=]+):)?(?P<measure>[^:<>=]+)(?P<sign>[<>]=?)(?P<wanted>[^<>=]+)"
+)
 _REACHED: Mapping[Sign, Callable[[float, float], bool]] = {
     ">": lambda value, wanted: value > wanted,
     ">=": lambda value, wanted: value >= wanted,
@@ -39,12 +45,13 @@ class GateError(UserMistake):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """One condition; ``system`` is empty where the gate names none."""
+    """One condition; ``system`` is empty where the gate names none, ``type`` where it is about all questions."""
 
     system: str
     measure: str
     sign: Sign
     wanted: float
+    type: str = ""
 
     def __str__(self) -> str:
         """Return the condition as it is written."""
@@ -53,7 +60,12 @@ class Gate:
     @property
     def condition(self) -> str:
         """Return the condition without its system."""
-        return f"{self.measure}{self.sign}{self.wanted:g}"
+        return f"{self.subject}{self.sign}{self.wanted:g}"
+
+    @property
+    def subject(self) -> str:
+        """Return what is measured, with the type of question that it is measured on."""
+        return f"type={self.type}:{self.measure}" if self.type else self.measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,15 +86,21 @@ def parse_gates(text: str) -> tuple[Gate, ...]:
 
 
 def _parse(text: str) -> Gate:
-    match = _FORM.fullmatch("".join(text.split()))
+    match = _FORM.fullmatch(text)
     if match is None:
-        raise GateError(f'cannot read the gate {text!r}: write a measure, one of > >= < <=, and a number: "R@5>0.8"')
-    wanted = _number(match["wanted"])
+        raise GateError(
+            f'cannot read the gate {text!r}: write a measure, one of > >= < <=, and a number: "R@5>0.8"; a system '
+            'and a type may stand before it: "local:type=join:R@5>0.8"'
+        )
+    system, kind, measure, sign, given = (str(part or "").strip() for part in match.groups())
+    wanted = _number(given)
     if wanted is None:
-        raise GateError(f"cannot read the gate {text!r}: {match['wanted']!r} is no number")
-    if match["measure"] not in GATE_MEASURES:
-        raise GateError(f"no measure is named {match['measure']!r}; there are {', '.join(GATE_MEASURES)}")
-    return Gate(system=match["system"] or "", measure=match["measure"], sign=cast("Sign", match["sign"]), wanted=wanted)
+        raise GateError(f"cannot read the gate {text!r}: {given!r} is no number")
+    if measure not in GATE_MEASURES:
+        raise GateError(f"no measure is named {measure!r}; there are {', '.join(GATE_MEASURES)}")
+    if kind and measure not in TYPED_MEASURES:
+        raise GateError(f"the gate {text!r}: {measure} is measured over all questions alone, not by type")
+    return Gate(system=system, measure=measure, sign=cast("Sign", sign), wanted=wanted, type=kind)
 
 
 def _number(text: str) -> float | None:
@@ -110,12 +128,20 @@ def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
         raise GateError(f"the gate {gate} is about {system!r}, which is not compared; compared: {', '.join(systems)}")
     if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS) and system not in ANSWERING:
         raise GateError(f"{system} only ranks passages and has no {gate.measure}; ask it of {', '.join(ANSWERING)}")
-    return Gate(system=system, measure=gate.measure, sign=gate.sign, wanted=gate.wanted)
+    return replace(gate, system=system)
+
+
+def check_types(gates: Sequence[Gate], types: Collection[str]) -> None:
+    """Raise ``GateError`` for a gate about a type that no question with gold has."""
+    for gate in gates:
+        if gate.type and gate.type not in types:
+            known = ", ".join(sorted(types))
+            raise GateError(f"no answerable question measured here has the type {gate.type!r}; there are {known}")
 
 
 def judge_gates(gates: Sequence[Gate], systems: Mapping[str, SystemScores]) -> tuple[GateOutcome, ...]:
     """Hold gates, each with its system, against what was measured."""
-    return tuple(_judge(gate, _measured(systems[gate.system], gate.measure)) for gate in gates)
+    return tuple(_judge(gate, _measured(systems[gate.system], gate)) for gate in gates)
 
 
 def _judge(gate: Gate, estimate: Estimate) -> GateOutcome:
@@ -123,19 +149,26 @@ def _judge(gate: Gate, estimate: Estimate) -> GateOutcome:
     return GateOutcome(gate=gate, estimate=estimate, passed=passed)
 
 
-def _measured(scores: SystemScores, measure: str) -> Estimate:
-    section, _, name = measure.partition(".")
+def _measured(scores: SystemScores, gate: Gate) -> Estimate:
+    section, _, name = gate.measure.partition(".")
     match section:
         case "abstention":
             return _single(getattr(scores.abstention, name, None))
         case "latency_ms":
             return _single(getattr(scores.latency_ms, name))
         case "answers":
-            return scores.answers.measures[name] if scores.answers is not None else _single(None)
+            return _answers(scores.answers, gate.type).get(name, _single(None))
         case "citations":
             return scores.citations[name] if scores.citations is not None else _single(None)
         case _:
-            return scores.measures[measure]
+            measured = scores.by_type.get(gate.type, {}) if gate.type else scores.measures
+            return measured.get(gate.measure, _single(None))
+
+
+def _answers(answers: AnswerScores | None, kind: str) -> Mapping[str, Estimate]:
+    if answers is None:
+        return {}
+    return answers.by_type.get(kind, {}) if kind else answers.measures
 
 
 def _single(value: float | None) -> Estimate:

@@ -96,6 +96,7 @@ def _gate_json(outcome: GateOutcome) -> dict[str, object]:
     gate, estimate = outcome.gate, outcome.estimate
     return {
         "system": gate.system,
+        "type": gate.type or None,
         "measure": gate.measure,
         "sign": gate.sign,
         "wanted": gate.wanted,

@@ -2,7 +2,7 @@ import pytest
 
 from belvedere.evaluation.abstention import Verdict, score_abstention
 from belvedere.evaluation.evaluate import Latency, SystemScores
-from belvedere.evaluation.gates import GATE_MEASURES, GateError, gates_for, judge_gates, parse_gates
+from belvedere.evaluation.gates import GATE_MEASURES, GateError, check_types, gates_for, judge_gates, parse_gates
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import MEASURES
 
@@ -11,7 +11,7 @@ def scores(value: float, *, answering: bool = True) -> SystemScores:
     verdicts = [Verdict(answerable=True, abstained=False, support=0.9)] if answering else []
     return SystemScores(
         measures={name: Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9) for name in MEASURES},
-        by_type={},
+        by_type={"join": {name: Estimate(value=value / 2, low=None, high=None, n=3) for name in MEASURES}},
         latency_ms=Latency(p50=10.0, p95=50.0),
         abstention=score_abstention(verdicts) if verdicts else None,
         answers=None,
@@ -57,9 +57,26 @@ def test_what_could_not_be_measured_does_not_pass() -> None:
     ]
 
 
+def test_a_gate_may_be_about_one_type_of_question() -> None:
+    assert passed("type=join:R@5>0.5,type=join:R@5>0.3,R@5>0.5,bm25:type=join:R@5>0.15") == [False, True, True, False]
+    (gate,) = parse_gates(" local : type = two hops : R@5 >= 0.5")
+    assert (gate.system, gate.type, gate.measure, gate.wanted) == ("local", "two hops", "R@5", 0.5)
+    assert str(gate) == "local:type=two hops:R@5>=0.5"
+    assert parse_gates(str(gate)) == (gate,)
+
+
+def test_a_type_that_no_question_has_is_refused() -> None:
+    gates = parse_gates("type=jion:R@5>0.5")
+    check_types(parse_gates("R@5>0.5,type=join:R@5>0.5"), {"join", "fact"})
+    with pytest.raises(GateError, match="has the type 'jion'; there are fact, join"):
+        check_types(gates, {"join", "fact"})
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("type=join:latency_ms.p95<5", "measured over all questions alone"),
+        ("type=:R@5>1", "cannot read"),
         ("MAP>0.5", "no measure is named 'MAP'; there are R@2, "),
         ("R@5", "cannot read the gate 'R@5'"),
         ("R@5=0.5", "cannot read"),
