@@ -3,7 +3,7 @@
 import click
 
 from belvedere.cli.options import EVERYBODY, Shared
-from belvedere.cli.printing import complain, say, say_json
+from belvedere.cli.printing import say, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.errors import UserMistake
 
@@ -20,7 +20,9 @@ def delete(shared: Shared, documents: tuple[str, ...]) -> None:
         raise UserMistake(f"no document has the id {result.missing[0]!r}: nothing was deleted")
     if shared.as_json:
         say_json({"deleted": list(result.deleted), "missing": list(result.missing), "documents": counts.documents})
-        return
-    say(f"deleted {len(result.deleted)}: {', '.join(result.deleted)}; {counts.documents:,} documents are left")
-    for name in result.missing:
-        complain(f"no document has the id {name!r}")
+    else:
+        say(f"deleted {len(result.deleted)}: {', '.join(result.deleted)}; {counts.documents:,} documents are left")
+    if result.missing:
+        # The known ones are gone; the code tells a script that not all it named were there.
+        unknown = ", ".join(map(repr, result.missing))
+        raise UserMistake(f"no document has the id {unknown}; the others were deleted")

@@ -81,7 +81,7 @@ def test_delete(belvedere: Belvedere, own_place: Place) -> None:
 
 def test_delete_for_people(belvedere: Belvedere, own_place: Place) -> None:
     outcome = belvedere("delete", "anna-lind.md", "nobody.md", *own_place.options)
-    assert outcome.code == 0
+    assert outcome.code == 2
     assert "deleted 1: anna-lind.md; 2 documents are left" in outcome.out
     assert "no document has the id 'nobody.md'" in outcome.err
 
