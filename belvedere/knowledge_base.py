@@ -26,6 +26,7 @@ from model_clients.embedder import Embedder, Passage
 from query.chain_ranking.explanation import ExplainedRanking
 from query.engine import QueryEngine
 from query.outcome import Answer, SearchOutcome
+from query.packing.packed_context import PackedContext
 from query.request import AskOptions, RouteChoice
 
 if TYPE_CHECKING:
@@ -190,6 +191,25 @@ class KnowledgeBase:
         loading = self._load()
         outcome = self.engine.search(question, options)
         return replace(outcome, timings_ms=_with_loading(outcome.timings_ms, loading))
+
+    def context(
+        self,
+        question: str,
+        *,
+        budget: int | None = None,
+        route: RouteChoice = "auto",
+        k: int | None = None,
+        filters: Iterable[str | MetadataFilter] = (),
+    ) -> PackedContext:
+        """Retrieve, and pack what was found into a text of at most ``budget`` tokens, for whoever feeds a reader.
+
+        Tokens are those of the embedding model's tokenizer; ``budget`` None is the configured one. ``k`` limits the
+        passages, reports or summaries that sentences are taken from. Other parameters and errors as of ``ask``.
+        """
+        options = self._options(route, k, filters)
+        loading = self._load()
+        packed = self.engine.context(question, options, budget=budget)
+        return replace(packed, timings_ms=_with_loading(packed.timings_ms, loading))
 
     def explain_ranking(
         self, question: str, *, k: int = 5, filters: Iterable[str | MetadataFilter] = ()

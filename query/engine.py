@@ -12,6 +12,8 @@ from query.citations import CitedText, DraftBlock, cite
 from query.local import rank_local, search_first_stage
 from query.local_answer import LocalDraft, draft_answer
 from query.outcome import NOT_FOUND, Answer, SearchOutcome, Trace
+from query.packing.pack import Packer
+from query.packing.packed_context import PackedContext
 from query.question import analyse
 from query.readable_view import ReadableView, ViewCache
 from query.request import AskOptions, Request
@@ -38,6 +40,7 @@ class QueryEngine:
         self._settings = settings if settings is not None else QuerySettings()
         self._views = ViewCache(store)
         self._retriever = Retriever(store, self._settings)
+        self._packer = Packer(store, embedder, self._settings.packing)
 
     def search(self, question: str, options: AskOptions | None = None) -> SearchOutcome:
         """Retrieve without answering. Raises ``UnknownMetadataKey`` for a filter on a key that no document has."""
@@ -68,6 +71,24 @@ class QueryEngine:
         with times.step("citations"):
             cited = cite(self._store, request.access, _blocks(found, draft))
         return _answer(request, found, draft, cited=cited, times=times)
+
+    def context(self, question: str, options: AskOptions | None = None, *, budget: int | None = None) -> PackedContext:
+        """Retrieve, and pack what was found for a reader of at most ``budget`` tokens (None: as the settings say).
+
+        ``options.k`` limits the passages, reports or summaries that are packed from. Raises as ``search`` does, and
+        ValueError for a budget below 1.
+        """
+        tokens = self._settings.packing.budget if budget is None else budget
+        if tokens < 1:
+            raise ValueError(f"cannot pack into {tokens!r} tokens: the budget must be 1 or more")
+        options = options if options is not None else AskOptions()
+        options = replace(options, k=self._settings.packing.passages if options.k is None else options.k)
+        times = StepTimes()
+        request, view = self._prepare(question, options, times)
+        found = self._retriever.retrieve(request, view, options.route, times)
+        with times.step("pack"):
+            packed = self._packer.pack(request, view, found, tokens)
+        return self._packer.context(request, found, packed, times.milliseconds(), tokens)
 
     def rank_chunks(self, question: str, system: System, k: int, options: AskOptions | None = None) -> tuple[Hit, ...]:
         """Rank chunks by one system, for evaluation: at most ``k`` hits, best first; none for a question without words.

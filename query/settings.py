@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 from annotated_types import Ge, Gt, Interval
 
 from query.chain_ranking.settings import ChainSettings
+from query.packing.settings import PackingSettings
 
 Count: TypeAlias = Annotated[int, Ge(1)]
 CountOrNone: TypeAlias = Annotated[int, Ge(0)]
@@ -134,3 +135,4 @@ class QuerySettings:
     summary: SummarySettings = field(default_factory=SummarySettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     router: RouterSettings = field(default_factory=RouterSettings)
+    packing: PackingSettings = field(default_factory=PackingSettings)

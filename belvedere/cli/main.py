@@ -14,6 +14,7 @@ import click
 from belvedere import __version__
 from belvedere.cli.ask import ask
 from belvedere.cli.communities import communities
+from belvedere.cli.context import context
 from belvedere.cli.delete import delete
 from belvedere.cli.evaluate import evaluate
 from belvedere.cli.evaluate_init import evaluate_init
@@ -47,7 +48,21 @@ def cli() -> None:
     """Answer questions about a collection of documents: from passages, communities, or the whole."""
 
 
-for command in (index, ask, search, evaluate, evaluate_init, status, delete, communities, tree, graph, export, ranker):
+for command in (
+    index,
+    ask,
+    search,
+    context,
+    evaluate,
+    evaluate_init,
+    status,
+    delete,
+    communities,
+    tree,
+    graph,
+    export,
+    ranker,
+):
     cli.add_command(command)
 
 
