@@ -89,6 +89,7 @@ def search_json(outcome: "SearchOutcome") -> dict[str, object]:
                 "signals": dict(result.signals),
                 "text": result.text,
                 "chain": [chain_step_json(step) for step in result.chain],
+                "duplicates": list(result.duplicates),
             }
             for result in outcome.results
         ],

@@ -15,7 +15,7 @@ from belvedere.export import ExportFormat, export_to_file, export_to_stream
 from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
-from belvedere.wiring import make_embedder, open_to_read, open_to_write
+from belvedere.wiring import make_embedder, make_reranker, open_to_read, open_to_write
 from graph_store.access import DEFAULT_TENANT, Access
 from graph_store.filters import MetadataFilter, parse_filter
 from graph_store.records import Community, TreeNode
@@ -315,7 +315,8 @@ class KnowledgeBase:
         if self._asker is None:
             self.close()
             self._reader = open_to_read(self._folder, self._settings, embedder=self.embedder)
-            self._asker = QueryEngine(self._reader, self.embedder, self._settings.query)
+            reranker = make_reranker(self._settings.reranker)
+            self._asker = QueryEngine(self._reader, self.embedder, self._settings.query, reranker=reranker)
         return self._asker
 
     @cached_property

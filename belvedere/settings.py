@@ -8,7 +8,7 @@ from belvedere.config_text import config_text
 from belvedere.setting_ranges import out_of_range
 from graph_store.settings import StoreSettings
 from indexing.settings import IndexingSettings
-from model_clients.settings import EmbedderSettings
+from model_clients.settings import EmbedderSettings, RerankerSettings
 from query.settings import QuerySettings
 
 _HEADING = (
@@ -23,6 +23,7 @@ class Settings:
 
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    reranker: RerankerSettings = field(default_factory=RerankerSettings)
     indexing: IndexingSettings = field(default_factory=IndexingSettings)
     query: QuerySettings = field(default_factory=QuerySettings)
 

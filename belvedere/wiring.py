@@ -6,10 +6,12 @@ from belvedere.config import ConfigError
 from belvedere.settings import Settings
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.store import GraphStore
+from model_clients.cross_encoder import CrossEncoderReranker
 from model_clients.embedder import Embedder
 from model_clients.hashing_embedder import HashingEmbedder
+from model_clients.reranker import OverlapReranker, Reranker
 from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
-from model_clients.settings import EmbedderSettings
+from model_clients.settings import EmbedderSettings, RerankerSettings
 
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:
@@ -23,6 +25,17 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
             return HashingEmbedder(int(dimension), token_vectors=settings.token_vectors)
         case _:
             return SentenceTransformerEmbedder(settings)
+
+
+def make_reranker(settings: RerankerSettings) -> Reranker | None:
+    """Return the reranker that ``settings.model`` names, loaded at its first use; None where it names none."""
+    match settings.model:
+        case "":
+            return None
+        case "overlap":
+            return OverlapReranker()
+        case _:
+            return CrossEncoderReranker(settings)
 
 
 def open_to_read(folder: Path, settings: Settings, *, embedder: Embedder | None = None) -> GraphStore:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
-from annotated_types import Ge
+from annotated_types import Ge, Interval
 
 ModelDtype: TypeAlias = Literal["auto", "float32", "bfloat16"]
 TokenVectorKind: TypeAlias = Literal["projected", "full", "none"]
@@ -31,3 +31,19 @@ class EmbedderSettings:
     """Threads of one forward pass; 0 for torch's own choice."""
     token_vectors: TokenVectorKind = "projected"
     """Vectors of single tokens: ``projected`` to 64 dimensions (a model without projection: ``full``), or ``none``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerSettings:
+    """Which cross-encoder judges the best passages once more, if any."""
+
+    model: str = ""
+    """A cross-encoder's hub name or folder (one label); ``overlap`` for shared words alone; empty for no reranking."""
+    revision: str = ""
+    """Commit or tag of a hub model; empty for its main branch."""
+    device: str = "cpu"
+    """The torch device that the model runs on."""
+    batch_size: Annotated[int, Ge(1)] = 16
+    """Pairs of question and passage per forward pass."""
+    max_length: Annotated[int, Interval(ge=16, le=32_768)] = 512
+    """Tokens read of a pair; what is longer is cut at the end of the passage."""

@@ -139,7 +139,7 @@ def load_transformer(settings: EmbedderSettings, folder: Path | None) -> tuple[T
     if settings.threads:
         torch.set_num_threads(settings.threads)
     dtype = torch.bfloat16 if uses_bfloat16(settings.dtype, settings.device) else torch.float32
-    with _quiet_loading():
+    with quiet_loading():
         try:
             model = SentenceTransformer(
                 settings.model if folder is None else str(folder),
@@ -185,7 +185,7 @@ def _cpu_flags() -> frozenset[str]:
 
 
 @contextmanager
-def _quiet_loading() -> Iterator[None]:
+def quiet_loading() -> Iterator[None]:
     """Keep progress bars, log lines and warnings of the libraries off the user's terminal while a model loads."""
     from transformers.utils import logging as transformers_logging  # noqa: PLC0415  # heavy import, only when used
 

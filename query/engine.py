@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from graph_store.records import Hit
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
+from model_clients.reranker import Reranker
 from query.chain_ranking.explanation import ExplainedRanking, explain_ranking
 from query.citations import CitedText, DraftBlock, cite
 from query.local import rank_local, search_first_stage
@@ -34,12 +35,19 @@ class QueryEngine:
     The embedder must be the one that the store was made with.
     """
 
-    def __init__(self, store: GraphStore, embedder: Embedder, settings: QuerySettings | None = None) -> None:
+    def __init__(
+        self,
+        store: GraphStore,
+        embedder: Embedder,
+        settings: QuerySettings | None = None,
+        *,
+        reranker: Reranker | None = None,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._settings = settings if settings is not None else QuerySettings()
         self._views = ViewCache(store)
-        self._retriever = Retriever(store, self._settings)
+        self._retriever = Retriever(store, self._settings, reranker)
         self._packer = Packer(store, embedder, self._settings.packing)
 
     def search(self, question: str, options: AskOptions | None = None) -> SearchOutcome:
@@ -102,8 +110,8 @@ class QueryEngine:
         if system in {"local", "ppr"}:
             settings = self._settings.local
             chains = replace(settings.chains, enabled=settings.chains.enabled and system == "local")
-            ranking = rank_local(self._store, request, view, replace(settings, chains=chains))
-            return tuple(Hit(id=chunk.id, score=1.0 / rank) for rank, chunk in enumerate(ranking.chunks, start=1))
+            ranking, _ = self._retriever.rank(request, view, replace(settings, chains=chains))
+            return tuple(Hit(id=chunk.id, score=1.0 / rank) for rank, chunk in enumerate(ranking.chunks[:k], start=1))
         first_stage = search_first_stage(self._store, request, self._settings.local)
         lists = {"bm25": first_stage.bm25, "dense": first_stage.dense, "hybrid": first_stage.fused}
         return lists[system][:k]

@@ -19,7 +19,8 @@ class RankedResult:
     ``document_id`` and ``title`` are those of the chunk's document; for reports and for tree nodes across documents
     ``document_id`` is empty and ``title`` is their own. ``signals`` tells what spoke for the result: scores ("bm25",
     "dense", "ppr", "chain": log odds) and ranks within each list ("bm25_rank", ...), where it was in that list at all.
-    ``chain`` is how other passages led to a passage, itself last; empty where none did.
+    ``chain`` is how other passages led to a passage, itself last; empty where none did. ``duplicates`` are the ids of
+    readable passages that say nearly the same, and are no results of their own.
     """
 
     rank: int
@@ -31,6 +32,7 @@ class RankedResult:
     signals: Mapping[str, float]
     text: str
     chain: tuple[ChainStep, ...] = ()
+    duplicates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

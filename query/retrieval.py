@@ -1,9 +1,12 @@
 """Retrieval: the route is decided, followed, and its findings are listed as results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from graph_store.store import GraphStore
+from model_clients.reranker import Reranker
 from query.community import find_themes
+from query.diversity import distinct_chunks
 from query.document_summary import named_document
 from query.fusion import reciprocal_rank_fusion
 from query.global_finding import GlobalFinding
@@ -12,10 +15,14 @@ from query.outcome import RankedResult, Route, Trace
 from query.passages import read_passages
 from query.readable_view import ReadableView
 from query.request import Request, RouteChoice
+from query.reranking import Judged, rerank
 from query.router import RouteDecision, RouteEvidence, decide_route
-from query.settings import QuerySettings
+from query.settings import LocalSettings, QuerySettings
 from query.timing import StepTimes
 from query.tree import find_summaries
+
+# Passages ranked beyond those asked for, to fill the places of near-duplicates.
+_SPARE = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +47,10 @@ class Found:
 class Retriever:
     """Decides the route of a request and follows it."""
 
-    def __init__(self, store: GraphStore, settings: QuerySettings) -> None:
+    def __init__(self, store: GraphStore, settings: QuerySettings, reranker: Reranker | None = None) -> None:
         self._store = store
         self._settings = settings
+        self._reranker = reranker
 
     def retrieve(self, request: Request, view: ReadableView, choice: RouteChoice, times: StepTimes) -> Found:
         """Follow the chosen route, or the one that the question's words and the collection call for."""
@@ -69,12 +77,22 @@ class Retriever:
 
     def _local(self, request: Request, view: ReadableView, decision: RouteDecision) -> Found:
         # The answer weighs more passages than a caller may want to see.
-        weighed = replace(request, k=max(request.k, self._settings.answer.passages))
-        ranking = rank_local(self._store, weighed, view, self._settings.local)
-        results = self._passage_results(request, ranking)
+        weighed = replace(request, k=max(request.k + _SPARE, self._settings.answer.passages))
+        ranking, judged = self.rank(weighed, view, self._settings.local)
+        results = self._passage_results(request, ranking, judged)
         if decision.undecided:
             results = (*results, *self._further_results(request, view, len(results)))
         return Found(decision=decision, ranking=ranking, finding=None, results=results)
+
+    def rank(
+        self, request: Request, view: ReadableView, settings: LocalSettings
+    ) -> tuple[LocalRanking, dict[str, Judged]]:
+        """Rank passages, by the reranker too where there is one; return what it said of each that it judged."""
+        if self._reranker is None or not request.question.words:
+            return rank_local(self._store, request, view, settings), {}
+        asked = replace(request, k=max(request.k, self._settings.rerank.candidates))
+        ranking = rank_local(self._store, asked, view, settings)
+        return rerank(self._store, request, ranking, self._reranker, self._settings.rerank)
 
     def _global(self, request: Request, view: ReadableView, route: Route) -> GlobalFinding:
         if not request.question.words:
@@ -83,7 +101,13 @@ class Retriever:
             return find_themes(self._store, request, view, self._settings.community)
         return find_summaries(self._store, request, view, self._settings.summary)
 
-    def _passage_results(self, request: Request, ranking: LocalRanking) -> tuple[RankedResult, ...]:
+    def _passage_results(
+        self, request: Request, ranking: LocalRanking, judged: Mapping[str, Judged]
+    ) -> tuple[RankedResult, ...]:
+        distinct = distinct_chunks(self._store, request, ranking.chunks, ranking.with_codes, self._settings.diversity)[
+            : request.k
+        ]
+        duplicates = {entry.chunk.id: entry.duplicates for entry in distinct}
         return tuple(
             RankedResult(
                 rank=passage.rank,
@@ -92,11 +116,12 @@ class Retriever:
                 document_id=passage.document.id,
                 title=passage.document.title,
                 score=ranking.ppr.get(passage.chunk.id, 0.0),
-                signals=ranking.signals(passage.chunk.id),
+                signals={**ranking.signals(passage.chunk.id), **_judged_signals(judged, passage.chunk.id)},
                 text=passage.chunk.text,
                 chain=ranking.chain(passage.chunk.id),
+                duplicates=duplicates[passage.chunk.id],
             )
-            for passage in read_passages(self._store, request.access, ranking.chunks[: request.k])
+            for passage in read_passages(self._store, request.access, [entry.chunk for entry in distinct])
         )
 
     def _further_results(self, request: Request, view: ReadableView, shown: int) -> list[RankedResult]:
@@ -109,3 +134,7 @@ class Retriever:
             replace(result, rank=shown + place)
             for place, result in enumerate(listed[: self._settings.router.extra_results], start=1)
         ]
+
+
+def _judged_signals(judged: Mapping[str, Judged], chunk_id: str) -> dict[str, float]:
+    return judged[chunk_id].signals() if chunk_id in judged else {}

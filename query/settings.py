@@ -127,6 +127,30 @@ class RouterSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RerankSettings:
+    """Reranking of the local route's best passages, where ``reranker.model`` names a cross-encoder."""
+
+    candidates: Annotated[int, Interval(ge=10, le=200)] = 50
+    """So many best passages are judged."""
+    weight: Share = 0.6
+    """Share of the cross-encoder beside the order before, times 1 - trust where chains of passages are trusted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiversitySettings:
+    """How alike the results of a search on the local route may be."""
+
+    collapse: bool = True
+    """Near-duplicates become one result, which names the others."""
+    duplicate_cosine: Cosine = 0.95
+    """Passages nearer than this may be near-duplicates,"""
+    duplicate_shingles: Share = 0.8
+    """and are where they share so much of their runs of five words (Jaccard), and every number."""
+    mmr_lambda: Share = 1.0
+    """Maximal marginal relevance: share of the rank beside unlikeness to results before; 1 changes no order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuerySettings:
     """All settings of question answering."""
 
@@ -135,4 +159,6 @@ class QuerySettings:
     summary: SummarySettings = field(default_factory=SummarySettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     router: RouterSettings = field(default_factory=RouterSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    diversity: DiversitySettings = field(default_factory=DiversitySettings)
     packing: PackingSettings = field(default_factory=PackingSettings)

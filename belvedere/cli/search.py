@@ -63,6 +63,8 @@ def _show_result(result: "RankedResult", heading_path: tuple[str, ...], question
     of = f" ({result.document_id})" if result.document_id else ""
     kind = "" if result.kind == "chunk" else f" [{result.kind.replace('_', ' ')}]"
     say(f"{result.rank}. {place}{of}{kind}, score {result.score:.3g}", bold=True)
+    if result.duplicates:
+        say(wrapped(f"nearly the same stands in: {', '.join(result.duplicates)}", indent="    "))
     say(wrapped(snippet(_without_heading(result.text), question, length=_SHOWN_CHARACTERS), indent="    "))
 
 

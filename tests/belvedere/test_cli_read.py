@@ -80,7 +80,9 @@ def test_search_in_json(belvedere: Belvedere, indexed_place: Place) -> None:
     assert set(found) == {"route", "results", "timings_ms"}
     assert [result["rank"] for result in found["results"]] == [1, 2]
     for result in found["results"]:
-        assert set(result) == {"rank", "kind", "id", "document_id", "title", "score", "signals", "text", "chain"}
+        assert set(result) == {
+            *("rank", "kind", "id", "document_id", "title", "score", "signals", "text", "chain", "duplicates"),
+        }
         assert result["kind"] == "chunk"
         assert result["document_id"] in ARTICLES
 

@@ -1,0 +1,116 @@
+"""The reranker that runs a cross-encoder of sentence-transformers in this process."""
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from model_clients.embedder import FloatVector
+from model_clients.errors import ModelCorrupt, ModelMissing, ModelUnsupported
+from model_clients.settings import RerankerSettings
+from model_clients.transformer_model import quiet_loading
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+_HEAD = "ForSequenceClassification"
+
+
+class CrossEncoderReranker:
+    """Scores pairs of question and passage by the one logit of a cross-encoder, loaded at the first question."""
+
+    def __init__(self, settings: RerankerSettings) -> None:
+        self._settings = settings
+        self._model: CrossEncoder | None = None
+        self._loading = threading.Lock()
+
+    @property
+    def model_id(self) -> str:
+        """The model with its revision and what it reads of a pair."""
+        settings = self._settings
+        revision = f"@{settings.revision}" if settings.revision else ""
+        return f"{settings.model}{revision}|{settings.max_length}"
+
+    def scores(self, question: str, passages: Sequence[str]) -> FloatVector:
+        """Return the logits. Raises ``ModelMissing``, ``ModelUnsupported``, or ``ModelCorrupt`` where they are none."""
+        if not passages:
+            return np.zeros(0, dtype=np.float32)
+        import torch  # noqa: PLC0415  # heavy import, only when used
+
+        predicted = self._loaded().predict(
+            [(question, passage) for passage in passages],
+            batch_size=self._settings.batch_size,
+            show_progress_bar=False,
+            activation_fn=torch.nn.Identity(),
+        )
+        scores: FloatVector = np.asarray(predicted, dtype=np.float32).reshape(len(passages))
+        if not np.isfinite(scores).all():
+            raise ModelCorrupt(
+                f"the reranker {self._settings.model!r} gives scores that are no numbers: its weights are damaged; "
+                "download it again or choose another in reranker.model"
+            )
+        return scores
+
+    def _loaded(self) -> "CrossEncoder":
+        with self._loading:
+            if self._model is None:
+                self._model = _load(self._settings)
+            return self._model
+
+
+def _load(settings: RerankerSettings) -> "CrossEncoder":
+    folder = Path(settings.model)
+    if folder.is_dir():
+        _check_folder(folder, settings.model)
+    from safetensors import SafetensorError  # noqa: PLC0415  # heavy import, only when used
+    from sentence_transformers import CrossEncoder  # noqa: PLC0415  # heavy import, only when used
+
+    with quiet_loading():
+        try:
+            model: CrossEncoder = CrossEncoder(
+                settings.model,
+                device=settings.device,
+                max_length=settings.max_length,
+                revision=settings.revision or None,
+                local_files_only=folder.is_dir(),
+            )
+        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+            raise ModelMissing(
+                f"the reranker {settings.model!r} cannot be loaded ({' '.join(str(error).split())}); give "
+                "reranker.model the name of a cross-encoder that can be reached, a folder, or nothing"
+            ) from error
+    _check_labels(model, settings.model)
+    model.eval()
+    return model
+
+
+def _check_folder(folder: Path, name: str) -> None:
+    """Refuse a model without a trained head: the library would give it a random one, and say nothing."""
+    try:
+        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelMissing(
+            f"the reranker {name!r} has no readable config.json ({error}); give reranker.model the folder of a "
+            "cross-encoder"
+        ) from error
+    _check_head(config.get("architectures") or [], name)
+
+
+def _check_head(architectures: Sequence[str], name: str) -> None:
+    if architectures and not any(_HEAD in architecture for architecture in architectures):
+        raise ModelUnsupported(
+            f"the reranker {name!r} is no cross-encoder ({', '.join(architectures)}): it has nothing that scores "
+            "a pair; choose a model for sequence classification in reranker.model"
+        )
+
+
+def _check_labels(model: "CrossEncoder", name: str) -> None:
+    _check_head(getattr(model.config, "architectures", None) or [], name)
+    if model.num_labels != 1:
+        raise ModelUnsupported(
+            f"the reranker {name!r} tells {model.num_labels} labels apart, but a reranker gives one score; "
+            "choose a cross-encoder with one label in reranker.model"
+        )
