@@ -92,8 +92,15 @@ def _show_abstention(name: str, scores: "SystemScores") -> None:
         return
     say(
         f"{name} abstains on {shown_number(found.answerable_abstained)} of the answerable questions, "
-        f"{shown_number(found.unanswerable_abstained)} of the unanswerable ones; AUROC {shown_number(found.auroc)}"
+        f"{shown_number(found.unanswerable_abstained)} of the unanswerable ones; AUROC {shown_number(found.auroc)} "
+        f"[{shown_number(found.auroc_low)}, {shown_number(found.auroc_high)}]"
     )
+    say("  support     questions   mean support   answerable")
+    for row in found.reliability:
+        if row.n:
+            shown = f"{shown_number(row.mean_support):>12}   {shown_number(row.share_answerable):>10}"
+            say(f"  {row.low:.1f} to {row.high:.1f}  {row.n:>9}   {shown}")
+    say(f"  calibration error {shown_number(found.calibration_error)}, Brier score {shown_number(found.brier)}")
 
 
 def _show_evidence(name: str, scores: "SystemScores") -> None:

@@ -1,11 +1,13 @@
 """How well a system knows what the documents do not answer."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 BINS = 10
+_NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,15 +23,19 @@ class Verdict:
 class AbstentionScores:
     """Shares of questions on which the system abstained, and the area under the ROC curve of its support.
 
-    ``auroc`` is the chance that an answerable question has more support than an unanswerable one (ties count half);
-    ``reliability`` compares the support with the share that is answerable, ``calibration_error`` is how far these lie
-    apart. None where there is no question of a kind.
+    ``auroc`` is the chance that an answerable question has more support than an unanswerable one (ties count half),
+    ``auroc_low`` to ``auroc_high`` its 95 % interval; ``reliability`` compares the support with the share that is
+    answerable, ``calibration_error`` is how far these lie apart, ``brier`` the mean square of support less truth (0 or
+    1; 0.25 is what a support of 0.5 throughout gets). None where there is no question of a kind.
     """
 
     answerable_abstained: float | None
     unanswerable_abstained: float | None
     auroc: float | None
+    auroc_low: float | None
+    auroc_high: float | None
     calibration_error: float | None
+    brier: float | None
     reliability: tuple["ReliabilityBin", ...]
 
 
@@ -52,11 +58,16 @@ def score_abstention(verdicts: Sequence[Verdict]) -> AbstentionScores:
     answerable = [verdict for verdict in verdicts if verdict.answerable]
     unanswerable = [verdict for verdict in verdicts if not verdict.answerable]
     table = reliability_table(verdicts)
+    auroc = area_under_roc([v.support for v in answerable], [v.support for v in unanswerable])
+    low, high = (None, None) if auroc is None else area_interval(auroc, len(answerable), len(unanswerable))
     return AbstentionScores(
         answerable_abstained=_share(answerable),
         unanswerable_abstained=_share(unanswerable),
-        auroc=area_under_roc([v.support for v in answerable], [v.support for v in unanswerable]),
+        auroc=auroc,
+        auroc_low=low,
+        auroc_high=high,
         calibration_error=calibration_error(table),
+        brier=brier_score(verdicts),
         reliability=table,
     )
 
@@ -89,6 +100,12 @@ def calibration_error(table: Sequence[ReliabilityBin]) -> float | None:
     return sum(apart) / total if total else None
 
 
+def brier_score(verdicts: Sequence[Verdict]) -> float | None:
+    """Return the mean square of support less truth (Brier, 1950); None where there is no question."""
+    squares = [(verdict.support - verdict.answerable) ** 2 for verdict in verdicts]
+    return sum(squares) / len(squares) if squares else None
+
+
 def _share(verdicts: Sequence[Verdict]) -> float | None:
     return sum(verdict.abstained for verdict in verdicts) / len(verdicts) if verdicts else None
 
@@ -104,3 +121,12 @@ def area_under_roc(positive: Sequence[float], negative: Sequence[float]) -> floa
     below = np.searchsorted(ordered, positive, side="left")
     not_above = np.searchsorted(ordered, positive, side="right")
     return float((below + not_above).sum() / (2.0 * len(positive) * len(negative)))
+
+
+def area_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
+    """Return the 95 % interval of an area under the ROC curve (Hanley and McNeil, Radiology 1982), within 0 to 1."""
+    above_two = area / (2.0 - area) - area**2
+    two_above = 2.0 * area**2 / (1.0 + area) - area**2
+    variance = area * (1.0 - area) + (positives - 1) * above_two + (negatives - 1) * two_above
+    spread = _NORMAL_95 * math.sqrt(max(0.0, variance) / (positives * negatives))
+    return max(0.0, area - spread), min(1.0, area + spread)

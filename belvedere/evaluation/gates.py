@@ -18,7 +18,8 @@ from belvedere.evaluation.systems import ANSWERING
 Sign: TypeAlias = Literal[">", ">=", "<", "<="]
 
 ABSTENTION = tuple(
-    f"abstention.{name}" for name in ("auroc", "unanswerable_abstained", "answerable_abstained", "calibration_error")
+    f"abstention.{name}"
+    for name in ("auroc", "unanswerable_abstained", "answerable_abstained", "calibration_error", "brier")
 )
 ANSWERS = tuple(f"answers.{name}" for name in ANSWER_MEASURES)
 CITATIONS = ("citations.precision", "citations.recall")

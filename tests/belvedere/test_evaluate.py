@@ -76,7 +76,8 @@ def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     assert result["systems"]["bm25"]["measures"]["R@5"]["value"] == 1.0
     abstention = result["systems"]["local"]["abstention"]
     assert set(abstention) == {
-        *("answerable_abstained", "unanswerable_abstained", "auroc", "calibration_error", "reliability"),
+        *("answerable_abstained", "unanswerable_abstained", "auroc", "auroc_low", "auroc_high"),
+        *("calibration_error", "brier", "reliability"),
     }
     assert abstention["unanswerable_abstained"] == 1.0
     assert sum(row["n"] for row in abstention["reliability"]) == len(QUESTIONS)
