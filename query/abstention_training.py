@@ -1,13 +1,15 @@
-"""Trains the abstention model on questions whose passages are there, and on the same questions with them taken away.
+"""Trains the abstention model on questions that the documents answer, and on twins that they do not.
 
 ``python -m query.abstention_training --set NAME=STORE:QUESTIONS ...`` reads stores indexed before and question files
 (JSON Lines with ``question`` and ``gold_ids``, the documents that answer, or ``gold_chunks``), and writes
-abstention_weights.json. Each question gets an unanswerable twin by hiding its gold and every near-duplicate of that.
+abstention_weights.json. The examples come from :mod:`query.abstention_examples`. Support is calibrated for a mixture in
+which half of the questions have no answer.
 """
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -15,155 +17,46 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_store.access import Access
-from graph_store.bundles import PassageGraph
 from graph_store.embedded.embedded_store import EmbeddedStore
-from graph_store.records import Hit
 from graph_store.settings import StoreSettings
-from graph_store.store import GraphStore
-from model_clients.embedder import Embedder
 from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
 from model_clients.settings import EmbedderSettings
-from query.abstention import support_features
-from query.fusion import z_sum
-from query.local import FirstStage, LocalRanking, search_first_stage, walk_from
-from query.local_answer import weigh_passages
-from query.logistic import LogisticModel
-from query.question import analyse
-from query.readable_view import ReadableView
-from query.request import Request
+from query.abstention_examples import UNANSWERABLE, Example, ExampleMaker, TrainingQuestion
+from query.logistic import LogisticModel, sigmoid
 from query.settings import QuerySettings
 
 WEIGHTS = Path(__file__).parent / "abstention_weights.json"
-_NEAR_DUPLICATE = 0.95
 _FALSE_ABSTENTIONS = 0.10
 _STRENGTH = 0.01
 _FOLDS = 10
 _DECIMALS = 5
 
 Matrix: TypeAlias = NDArray[np.float64]
-Labels: TypeAlias = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingQuestion:
-    """A question with the documents that answer it, or the very chunks where those are known."""
-
-    text: str
-    gold: frozenset[str] = frozenset()
-    gold_chunks: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """The features of a question, whether its documents were there, and which set and question it comes from."""
-
-    features: Mapping[str, float]
-    answerable: bool
-    source: str
-    number: int
-
-
-class ExampleMaker:
-    """Makes two examples of each question of one store: as it is, and with the gold documents hidden."""
-
-    def __init__(self, store: GraphStore, embedder: Embedder, settings: QuerySettings) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._settings = settings
-        self._access = Access()
-        self._graph = store.passage_graph(self._access)
-        self._view = ReadableView(store, self._access, self._graph)
-
-    def examples(self, source: str, questions: Sequence[TrainingQuestion]) -> Iterator[Example]:
-        """Yield the answerable and the unanswerable twin of each question."""
-        for number, question in enumerate(questions):
-            request = self._request(question.text)
-            hidden = self._hidden_chunks(question)
-            graph = graph_without(self._graph, hidden)
-            twins = (
-                (self._view, frozenset[str](), True),
-                (ReadableView(self._store, self._access, graph), hidden, False),
-            )
-            for view, without, answerable in twins:
-                features = self._features(request, view, without)
-                if features is not None:
-                    yield Example(features=features, answerable=answerable, source=source, number=number)
-
-    def _request(self, text: str) -> Request:
-        # More hits than are used, so that enough are left when some are hidden.
-        k = 2 * self._settings.local.candidates
-        vectors = self._embedder.embed_question_tokens(text)
-        return Request(
-            question=analyse(text), vector=vectors.vector, tokens=vectors.tokens, access=self._access, filters=(), k=k
-        )
-
-    def _hidden_chunks(self, question: TrainingQuestion) -> frozenset[str]:
-        of_documents = [
-            chunk.id
-            for document in sorted(question.gold)
-            for chunk in self._store.document_chunks(self._access, document)
-        ]
-        chunks = [*of_documents, *sorted(question.gold_chunks)]
-        hidden = set(chunks)
-        for vector in self._store.chunk_vectors(self._access, chunks).values():
-            near = self._store.search_vectors(self._access, vector, kind="chunk", k=20)
-            hidden.update(hit.id for hit in near if hit.score >= _NEAR_DUPLICATE)
-        return frozenset(hidden)
-
-    def _features(self, request: Request, view: ReadableView, hidden: frozenset[str]) -> Mapping[str, float] | None:
-        found = search_first_stage(self._store, request, self._settings.local)
-        ranking = self._ranking(request, view, _stage_without(found, hidden, self._settings.local.candidates))
-        evidence = weigh_passages(self._store, request, view, ranking, self._settings.answer)
-        return support_features(evidence) if evidence.scored else None
-
-    def _ranking(self, request: Request, view: ReadableView, stage: FirstStage) -> LocalRanking:
-        passages, codes = self._settings.answer.passages, self._settings.local.rarest_code
-        shown = replace(request, k=passages + codes)
-        ranking = walk_from(self._store, shown, view, stage, self._settings.local)
-        # An identifier is looked up in the store itself, hidden passages and all.
-        seen = tuple(chunk for chunk in ranking.chunks if chunk.id in view.walk.position)
-        return replace(ranking, chunks=seen[:passages])
-
-
-def graph_without(graph: PassageGraph, hidden: frozenset[str]) -> PassageGraph:
-    """Return ``graph`` without the hidden chunks, their edges, and names that only they mention."""
-    kept = np.array([chunk_id not in hidden for chunk_id in graph.chunk_ids], dtype=bool)
-    place = np.cumsum(kept) - 1
-    rows = np.repeat(np.arange(len(kept)), np.diff(graph.indptr))
-    edges = kept[rows] & kept[graph.indices]
-    counts = np.bincount(place[rows[edges]], minlength=int(kept.sum()))
-
-    def moved(names: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-        left = {key: tuple(int(place[index]) for index in indices if kept[index]) for key, indices in names.items()}
-        return {key: indices for key, indices in left.items() if indices}
-
-    return PassageGraph(
-        chunk_ids=tuple(chunk_id for chunk_id in graph.chunk_ids if chunk_id not in hidden),
-        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        indices=place[graph.indices[edges]].astype(np.int64),
-        weights=graph.weights[edges],
-        homes=moved(graph.homes),
-        mentions=moved(graph.mentions),
-    )
-
-
-def _stage_without(stage: FirstStage, hidden: frozenset[str], count: int) -> FirstStage:
-    bm25, dense = _hits_without(stage.bm25, hidden, count), _hits_without(stage.dense, hidden, count)
-    fused = z_sum([{hit.id: hit.score for hit in hits} for hits in (bm25, dense)])
-    return FirstStage(bm25=bm25, dense=dense, fused=fused)
-
-
-def _hits_without(hits: Sequence[Hit], hidden: frozenset[str], count: int) -> tuple[Hit, ...]:
-    return tuple(hit for hit in hits if hit.id not in hidden)[:count]
 
 
 def _matrix(examples: Sequence[Example], features: Sequence[str]) -> Matrix:
     return np.array([[example.features[name] for name in features] for example in examples], dtype=np.float64)
 
 
+def balance(examples: Sequence[Example]) -> list[float]:
+    """Return the weight of each example: the unanswerable twins of a question weigh 1 together, as the question does.
+
+    A question without twins weighs nothing, nor do twins without their question.
+    """
+    twins = Counter((example.source, example.number) for example in examples if not example.answerable)
+    asked = {(example.source, example.number) for example in examples if example.answerable}
+    return [_weight(example, twins, asked) for example in examples]
+
+
+def _weight(example: Example, twins: Mapping[tuple[str, int], int], asked: set[tuple[str, int]]) -> float:
+    key = (example.source, example.number)
+    if example.answerable:
+        return 1.0 if twins.get(key) else 0.0
+    return 1.0 / twins[key] if key in asked else 0.0
+
+
 def fit(examples: Sequence[Example]) -> LogisticModel:
-    """Fit the model on standardised features; its threshold is still 0."""
+    """Fit the model on standardised features, unanswerable twins weighed as their question; threshold still 0."""
     # heavy import, only when used
     from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # noqa: PLC0415  # no types
 
@@ -171,7 +64,11 @@ def fit(examples: Sequence[Example]) -> LogisticModel:
     matrix = _matrix(examples, features)
     means, scales = matrix.mean(axis=0), matrix.std(axis=0) + 1e-9
     model = LogisticRegression(C=_STRENGTH, max_iter=5_000, tol=1e-8)
-    model.fit(np.clip((matrix - means) / scales, -4.0, 4.0), [example.answerable for example in examples])
+    model.fit(
+        np.clip((matrix - means) / scales, -4.0, 4.0),
+        [example.answerable for example in examples],
+        sample_weight=balance(examples),
+    )
     return LogisticModel(
         features=features,
         means=_rounded(means),
@@ -183,15 +80,35 @@ def fit(examples: Sequence[Example]) -> LogisticModel:
 
 
 def out_of_fold(examples: Sequence[Example]) -> list[float]:
-    """Return the probability of each example by a model that saw neither its question nor the twin."""
+    """Return the log odds of each example by a model that saw neither its question nor the twins."""
     folds = [(example.number + len(example.source)) % _FOLDS for example in examples]
-    probabilities = [0.0] * len(examples)
+    odds = [0.0] * len(examples)
     for fold in range(_FOLDS):
         model = fit([example for example, own in zip(examples, folds, strict=True) if own != fold])
         for place, example in enumerate(examples):
             if folds[place] == fold:
-                probabilities[place] = model.probability(example.features)
-    return probabilities
+                odds[place] = model.log_odds(example.features)
+    return odds
+
+
+def calibration(odds: Sequence[float], examples: Sequence[Example]) -> tuple[float, float]:
+    """Return slope and offset that turn log odds into those of a probability (Platt, 1999), over balanced examples."""
+    # heavy import, only when used
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    model = LogisticRegression(C=1e6, max_iter=5_000, tol=1e-8)
+    column = np.asarray(odds, dtype=np.float64)[:, None]
+    model.fit(column, [example.answerable for example in examples], sample_weight=balance(examples))
+    return float(model.coef_[0][0]), float(model.intercept_[0])
+
+
+def calibrated(model: LogisticModel, slope: float, offset: float) -> LogisticModel:
+    """Return the model whose log odds are ``slope`` times those of ``model``, plus ``offset``."""
+    return replace(
+        model,
+        weights=_rounded(slope * np.asarray(model.weights)),
+        bias=_rounded(np.asarray([slope * model.bias + offset]))[0],
+    )
 
 
 def threshold_for(probabilities: Sequence[float], examples: Sequence[Example], false_abstentions: float) -> float:
@@ -202,19 +119,34 @@ def threshold_for(probabilities: Sequence[float], examples: Sequence[Example], f
     return round(answerable[int(false_abstentions * len(answerable))], _DECIMALS)
 
 
-def trained_weights(examples: Sequence[Example]) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """A calibrated model with its threshold, and the probability of each example when it was held out."""
+
+    model: LogisticModel
+    examples: tuple[Example, ...]
+    held_out: tuple[float, ...]
+
+
+def train(examples: Sequence[Example]) -> Trained:
+    """Fit and calibrate the model; the threshold comes from the examples held out."""
+    odds = out_of_fold(examples)
+    slope, offset = calibration(odds, examples)
+    held_out = tuple(sigmoid(slope * value + offset) for value in odds)
+    threshold = threshold_for(held_out, examples, _FALSE_ABSTENTIONS)
+    model = replace(calibrated(fit(examples), slope, offset), threshold=threshold)
+    return Trained(model=model, examples=tuple(examples), held_out=held_out)
+
+
+def trained_weights(trained: Trained) -> str:
     """Return the weights file as text, with what it was trained on and how well it did on questions held out."""
-    probabilities = out_of_fold(examples)
-    threshold = threshold_for(probabilities, examples, _FALSE_ABSTENTIONS)
-    model = fit(examples)
+    model, examples = trained.model, trained.examples
     content = {
-        "trained_on": {source: sum(example.source == source for example in examples) for source in _sources(examples)},
-        "cross_validated": {
-            source: _report(examples, probabilities, source, threshold) for source in _sources(examples)
-        },
-        "trained_on_the_other_sets": {source: {"auroc": _transfer(examples, source)} for source in _sources(examples)},
+        "trained_on": {source: _counts(examples, source) for source in _sources(examples)},
+        "cross_validated": {source: _report(trained, source) for source in _sources(examples)},
+        "trained_on_the_other_sets": {source: _transfer(examples, source) for source in _sources(examples)},
         "bias": model.bias,
-        "threshold": threshold,
+        "threshold": model.threshold,
         "features": {
             name: {"mean": mean, "scale": scale, "weight": weight}
             for name, mean, scale, weight in zip(model.features, model.means, model.scales, model.weights, strict=True)
@@ -227,31 +159,43 @@ def _sources(examples: Sequence[Example]) -> list[str]:
     return sorted({example.source for example in examples})
 
 
-def _report(
-    examples: Sequence[Example], probabilities: Sequence[float], source: str, threshold: float
-) -> dict[str, float]:
+def _counts(examples: Sequence[Example], source: str) -> dict[str, int]:
+    return dict(sorted(Counter(example.kind for example in examples if example.source == source).items()))
+
+
+def _report(trained: Trained, source: str) -> dict[str, float]:
     own = [
-        (probability, example.answerable)
-        for probability, example in zip(probabilities, examples, strict=True)
+        (probability, example)
+        for probability, example in zip(trained.held_out, trained.examples, strict=True)
         if example.source == source
     ]
-    there = [probability for probability, answerable in own if answerable]
-    hidden = [probability for probability, answerable in own if not answerable]
+    threshold = trained.model.threshold
+    there = [value for value, example in own if example.answerable]
+    absent = [value for value, example in own if not example.answerable]
     return {
-        "auroc": _auroc(there, hidden),
+        **_aurocs(own),
         "answerable_abstained": round(sum(value < threshold for value in there) / len(there), 3),
-        "unanswerable_abstained": round(sum(value < threshold for value in hidden) / len(hidden), 3),
+        "unanswerable_abstained": round(sum(value < threshold for value in absent) / len(absent), 3),
     }
 
 
-def _transfer(examples: Sequence[Example], source: str) -> float:
+def _transfer(examples: Sequence[Example], source: str) -> dict[str, float]:
     others = [example for example in examples if example.source != source]
     if not others:
-        return 0.0
+        return {}
     model = fit(others)
-    own = [example for example in examples if example.source == source]
-    scores = [(model.probability(example.features), example.answerable) for example in own]
-    return _auroc([value for value, there in scores if there], [value for value, there in scores if not there])
+    return _aurocs([(model.log_odds(example.features), example) for example in examples if example.source == source])
+
+
+def _aurocs(scored: Sequence[tuple[float, Example]]) -> dict[str, float]:
+    """Return the AUROC of answerable questions against each kind of unanswerable ones, and against all."""
+    there = [score for score, example in scored if example.answerable]
+    by_kind = {kind: [score for score, example in scored if example.kind == kind] for kind in UNANSWERABLE}
+    absent = [score for scores in by_kind.values() for score in scores]
+    return {
+        "auroc": _auroc(there, absent),
+        **{f"auroc_{kind}": _auroc(there, scores) for kind, scores in by_kind.items() if scores},
+    }
 
 
 def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
@@ -291,7 +235,7 @@ def main() -> None:
         name, _, place = entry.partition("=")
         store, _, questions = place.rpartition(":")
         examples.extend(_examples_of(name, Path(store), Path(questions)))
-    WEIGHTS.write_text(trained_weights(examples), encoding="utf-8")
+    WEIGHTS.write_text(trained_weights(train(examples)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from query.request import Request
 from query.sentence_selection import ScoredSentence, choose_sentences, documents_ahead, score_sentences
 from query.settings import AnswerSettings
 from query.table_rows import table_header, told_row
+from query.years_asked import year_not_told
 
 # Of at most this many documents that a chosen sentence leads to, at most this many further passages are read.
 _DOCUMENTS_AHEAD = 2
@@ -47,8 +48,15 @@ def draft_answer(
 
 
 def _missing_kind(weighed: SupportEvidence) -> str:
-    """Return the line that says what kind of answer the told sentences do not have; "" where they may have it."""
+    """Return the line that says what of an answer the told sentences do not have; "" where they may have it."""
     texts = [text for candidate in weighed.told for text in (candidate.text, candidate.passage.document.title)]
+    read = [
+        " ".join((passage.document.title, *passage.chunk.heading_path, passage.chunk.context, passage.chunk.text))
+        for passage in weighed.passages
+    ]
+    year = year_not_told(weighed.question, told=[candidate.text for candidate in weighed.told], weighed=read)
+    if year:
+        return f"The documents do not say this of {year}; the nearest evidence:"
     if not lacks_asked_kind(texts, weighed.question):
         return ""
     return f"The documents do not say {asking_words(weighed.question) or 'this'}; the nearest evidence:"

@@ -23,7 +23,11 @@ class LogisticModel:
 
     def probability(self, values: Mapping[str, float]) -> float:
         """Return the probability, 0 to 1, for ``values`` by feature name; every feature must be there."""
-        return sigmoid(self.bias + sum(self.contributions(values).values()))
+        return sigmoid(self.log_odds(values))
+
+    def log_odds(self, values: Mapping[str, float]) -> float:
+        """Return the logarithm of p / (1 - p) of the probability p."""
+        return self.bias + sum(self.contributions(values).values())
 
     def contributions(self, values: Mapping[str, float]) -> dict[str, float]:
         """Return what each feature adds to the log odds."""
