@@ -30,13 +30,14 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     """Measure retrieval and answers on DIR/corpus.jsonl with the questions of DIR/questions.jsonl.
 
     Rows of the corpus have id, title and text; rows of the questions have question and gold_ids (or gold_groups: one
-    list per piece of evidence, any member is enough), and may have a type and a reference answer. Questions with empty
+    list per piece of evidence, any member is enough; or gold_grades: a grade per document, higher is better), and may
+    have a type and a reference answer. Questions with empty
     gold_ids are unanswerable: abstaining is measured on them. The corpus is shuffled first. `belvedere eval-init`
     drafts such a folder from a store.
     """
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.evaluate import evaluate_dataset  # noqa: PLC0415  # as above
-    from belvedere.evaluation.gates import check_types, judge_gates  # noqa: PLC0415  # as above
+    from belvedere.evaluation.gates import check_questions, judge_gates  # noqa: PLC0415  # as above
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
     from belvedere.evaluation.result_json import evaluation_json  # noqa: PLC0415  # as above
@@ -46,7 +47,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     _check_outputs(options)
     settings = load_settings(settings_file(options.config))
     dataset = read_dataset(folder, seed=options.seed, limit=options.limit, filters=options.filters)
-    check_types(gates, {question.type for question in dataset.questions if question.gold})
+    check_questions(gates, dataset.questions)
     _warn(dataset)
     with ProgressBar("getting ready") as bar:
         evaluation = evaluate_dataset(

@@ -1,6 +1,6 @@
 """An evaluation as text for people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from belvedere.cli.evaluation_tables import show_comparison, show_failures, show_table, show_types
@@ -54,8 +54,17 @@ def _show_measures(evaluation: "Evaluation") -> None:
     for name, found in answers.items():
         if len(found.by_type) > 1:
             show_types(f"answers of {name}", found.by_type)
+    _show_graded(systems)
     say("In brackets: 95 % interval, bootstrap over questions.")
     say()
+
+
+def _show_graded(systems: Mapping[str, "SystemScores"]) -> None:
+    from belvedere.evaluation.measures import GRADED  # noqa: PLC0415  # heavy import, only when used
+
+    graded = next((scores.measures[GRADED] for scores in systems.values() if GRADED in scores.measures), None)
+    if graded is not None:
+        say(f"{GRADED}: over the {graded.n:,} questions with gold_grades, the grade as gain.")
 
 
 def _show_index(evaluation: "Evaluation") -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from belvedere.evaluation.intervals import Estimate, estimate_means
+from belvedere.evaluation.intervals import Estimate, complete_parts, estimate_means
 
 PERMUTATIONS = 9_999
 _AT_ONCE = 1_000  # sign vectors drawn together: bounds the memory, (1000, n) signs
@@ -42,10 +42,13 @@ def baseline(systems: Sequence[str]) -> str:
 def compare_systems(
     scored: Mapping[str, Sequence[Mapping[str, float]]], measures: Sequence[str], *, seed: int
 ) -> tuple[Comparison, ...]:
-    """Compare every system with the ``baseline``; each has one row of measures per question, in the same order."""
+    """Compare every system with the ``baseline``; each has one row of measures per question, in the same order.
+
+    A measure is compared over the questions whose rows have it.
+    """
     against = baseline(tuple(scored))
     tables = {
-        system: np.array([[row[name] for name in measures] for row in rows], dtype=np.float64)
+        system: np.array([[row.get(name, np.nan) for name in measures] for row in rows], dtype=np.float64)
         for system, rows in scored.items()
     }
     return tuple(
@@ -64,17 +67,22 @@ def compare_systems(
 def compare_paired(differences: NDArray[np.float64], *, columns: int, seed: int) -> list[Difference]:
     """Return one difference per column of ``differences`` ((questions, columns); (0,) where there is no question).
 
+    A column is compared over the rows in which it is a number.
+
     The interval is that of the paired bootstrap: whole questions are drawn again. ``p`` is the share of sign changes
     that leave a mean difference as large (see ``randomisation_p``), corrected over the columns by Holm.
     """
     table = differences.reshape(len(differences), columns)
     estimates = estimate_means(table, seed=seed)
-    if not len(table):
-        return [Difference(estimate=estimate, p=None, p_holm=None) for estimate in estimates]
-    values = randomisation_p(table, seed=seed)
+    values = {
+        column: p
+        for places, complete in complete_parts(table)
+        for column, p in zip(places, randomisation_p(complete, seed=seed), strict=True)
+    }
+    corrected = dict(zip(values, holm(list(values.values())), strict=True))
     return [
-        Difference(estimate=estimate, p=p, p_holm=corrected)
-        for estimate, p, corrected in zip(estimates, values, holm(values), strict=True)
+        Difference(estimate=estimate, p=values.get(column), p_holm=corrected.get(column))
+        for column, estimate in enumerate(estimates)
     ]
 
 

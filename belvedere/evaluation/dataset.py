@@ -4,7 +4,7 @@ import contextlib
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,7 +27,8 @@ class LabelledQuestion:
     """A question with its gold: each group is one piece of evidence that any of its documents supplies.
 
     No group at all says that the documents do not answer the question. ``references`` are right answers, each as good
-    as any other; none where the data set gives none. ``draft``: a program made it, nobody has checked it.
+    as any other; none where the data set gives none. ``grades`` tell how well single documents answer, higher is better
+    and all above 0; none where the data set does not grade. ``draft``: a program made it, nobody has checked it.
     """
 
     id: str
@@ -35,6 +36,7 @@ class LabelledQuestion:
     type: str
     gold: Gold
     references: tuple[str, ...] = ()
+    grades: Mapping[str, int] = field(default_factory=dict)
     draft: bool = False
 
 
@@ -121,9 +123,11 @@ def _parsed(path: Path, lines: Sequence[str], required: Sequence[str], check: Ch
 def _gold_problem(row: Row) -> str:
     """Tell what is wrong with the gold of a question: none at all is not the same as an empty list."""
     given = {name: row[name] for name in ("gold_ids", "gold_groups") if row.get(name) is not None}
+    if row.get("gold_grades") is not None:
+        return _grades_problem(row["gold_grades"], given)
     if not given:
         return (
-            "the question has neither gold_ids nor gold_groups: list the ids of the documents that answer it, "
+            "the question has no gold_ids, gold_groups or gold_grades: list the ids of the documents that answer it, "
             'or write "gold_ids": [] where none does'
         )
     for name, value in given.items():
@@ -132,6 +136,23 @@ def _gold_problem(row: Row) -> str:
     for group in _listed(given.get("gold_groups")):
         if not isinstance(group, list) or not group:
             return f"every group of gold_groups must be a list of ids with one at least, not {group!r}"
+    return ""
+
+
+def _grades_problem(grades: object, given: Row) -> str:
+    """Tell what is wrong with ``gold_grades``, which are the gold, or say more of the same documents as gold_ids."""
+    if not isinstance(grades, dict):
+        return f'gold_grades must be an object such as {{"d4": 3, "d9": 1}}, not {grades!r}'
+    for name, grade in grades.items():
+        if not isinstance(grade, int) or isinstance(grade, bool) or grade < 1:
+            return (
+                f"the grade of {name!r} must be a whole number above 0, higher is better, not {grade!r}: "
+                "leave out what does not answer the question"
+            )
+    if "gold_groups" in given:
+        return "gold_grades grade single documents: give them with gold_ids or alone, not with gold_groups"
+    if "gold_ids" in given and set(grades) != set(map(str, _listed(given["gold_ids"]))):
+        return "gold_grades and gold_ids name different documents: grade those of gold_ids, or leave gold_ids out"
     return ""
 
 
@@ -150,15 +171,22 @@ def _question(number: int, row: Row) -> LabelledQuestion:
         type=str(row.get("type") or "question"),
         gold=_gold(row),
         references=_references(row),
+        grades=_grades(row),
         draft=row.get("draft") is True,
     )
 
 
 def _gold(row: Row) -> Gold:
     """Return the groups of a row; ``gold_groups`` says more than ``gold_ids`` where a row has both."""
-    groups = row.get("gold_groups") or [[name] for name in _listed(row.get("gold_ids"))]
+    names = _listed(row.get("gold_ids")) or list(_grades(row))
+    groups = row.get("gold_groups") or [[name] for name in names]
     sets = [frozenset(map(str, _listed(group))) for group in _listed(groups)]
     return tuple(dict.fromkeys(group for group in sets if group))
+
+
+def _grades(row: Row) -> dict[str, int]:
+    grades = row.get("gold_grades")
+    return dict(grades) if isinstance(grades, dict) else {}
 
 
 def _references(row: Row) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from belvedere.evaluation.failure_search import find_failures
 from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
 from belvedere.evaluation.intervals import Estimate
-from belvedere.evaluation.measures import MEASURES, score_rankings
+from belvedere.evaluation.measures import measures_of, score_grades, score_rankings
 from belvedere.evaluation.reply_scores import AnswerScores, score_answers, score_citations
 from belvedere.evaluation.summaries import summarise
 from belvedere.evaluation.systems import SystemRun, run_system
@@ -80,7 +80,9 @@ def evaluate_dataset(
     return Evaluation(
         systems=scores,
         comparisons=compare_systems(
-            {system: found.values for system, found in scores.items()}, MEASURES, seed=dataset.seed
+            {system: found.values for system, found in scores.items()},
+            measures_of([row for found in scores.values() for row in found.values]),
+            seed=dataset.seed,
         ),
         failures=failures,
         index=indexed,
@@ -91,12 +93,14 @@ def evaluate_dataset(
 def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
     """Score what a system returned for the questions of ``dataset``."""
     scored = score_rankings(run.rankings, [question.gold for question in dataset.questions])
+    graded = score_grades(run.rankings, [question.grades for question in dataset.questions])
     typed = [
-        (question.type, values)
-        for question, values in zip(dataset.questions, scored, strict=True)
+        (question.type, values | (grades or {}))
+        for question, values, grades in zip(dataset.questions, scored, graded, strict=True)
         if values is not None
     ]
-    measures, by_type = summarise(typed, MEASURES, seed=dataset.seed)
+    rows = tuple(values for _, values in typed)
+    measures, by_type = summarise(typed, measures_of(rows), seed=dataset.seed)
     return SystemScores(
         measures=measures,
         by_type=by_type,
@@ -104,7 +108,7 @@ def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
         abstention=score_abstention(_verdicts(run, dataset)) if run.replies else None,
         answers=score_answers(run.replies, dataset, scored),
         citations=score_citations(run.replies, dataset),
-        values=tuple(values for _, values in typed),
+        values=rows,
     )
 
 

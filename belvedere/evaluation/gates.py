@@ -1,7 +1,7 @@
 """Gates: what a system must reach to be let through, such as ``MRR@10>0.70`` or ``local:type=join:R@5>0.8``."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal, TypeAlias, cast
@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias, cast
 from belvedere.errors import UserMistake
 from belvedere.evaluation.answers import ANSWER_MEASURES
 from belvedere.evaluation.comparisons import baseline
+from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.evaluate import SystemScores
 from belvedere.evaluation.intervals import Estimate
-from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.reply_scores import AnswerScores
 from belvedere.evaluation.systems import ANSWERING
 
@@ -24,9 +25,9 @@ ABSTENTION = tuple(
 ANSWERS = tuple(f"answers.{name}" for name in ANSWER_MEASURES)
 CITATIONS = ("citations.precision", "citations.recall")
 LATENCY = ("latency_ms.p50", "latency_ms.p95")
-GATE_MEASURES: tuple[str, ...] = (*MEASURES, *ABSTENTION, *ANSWERS, *CITATIONS, *LATENCY)
+GATE_MEASURES: tuple[str, ...] = (*MEASURES, GRADED, *ABSTENTION, *ANSWERS, *CITATIONS, *LATENCY)
 
-TYPED_MEASURES = frozenset({*MEASURES, *ANSWERS})
+TYPED_MEASURES = frozenset({*MEASURES, GRADED, *ANSWERS})
 """What is measured for each type of question, too."""
 
 _FORM = re.compile(
@@ -132,12 +133,17 @@ def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
     return replace(gate, system=system)
 
 
-def check_types(gates: Sequence[Gate], types: Collection[str]) -> None:
-    """Raise ``GateError`` for a gate about a type that no question with gold has."""
+def check_questions(gates: Sequence[Gate], questions: Iterable[LabelledQuestion]) -> None:
+    """Raise ``GateError`` for a gate about a type that no question with gold has, or about grades that none has."""
+    answerable = [question for question in questions if question.gold]
+    types = {question.type for question in answerable}
+    graded = {question.type for question in answerable if question.grades}
     for gate in gates:
         if gate.type and gate.type not in types:
             known = ", ".join(sorted(types))
             raise GateError(f"no answerable question measured here has the type {gate.type!r}; there are {known}")
+        if gate.measure == GRADED and not (gate.type in graded if gate.type else graded):
+            raise GateError(f"the gate {gate}: no question measured for it has gold_grades")
 
 
 def judge_gates(gates: Sequence[Gate], systems: Mapping[str, SystemScores]) -> tuple[GateOutcome, ...]:

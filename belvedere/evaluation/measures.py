@@ -1,7 +1,8 @@
 """Measures of a ranking of documents against gold, per question, through ir_measures.
 
 R@k is the share of the gold found in the top k, all@k the share of questions whose gold is found whole, Success@k the
-share with any gold found: three different things, never mixed. nDCG is binary.
+share with any gold found: three different things, never mixed. nDCG@10 is binary; nDCG@10.graded takes the grades of
+single documents as gains, where a question has them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,9 @@ _COMPUTED: Mapping[str, str] = {
 _WHOLE: Mapping[str, str] = {"all@5": "R@5", "all@10": "R@10"}
 
 MEASURES: tuple[str, ...] = ("R@2", "R@5", "R@10", "all@5", "all@10", "Success@5", "MRR@10", "nDCG@10")
+
+GRADED = "nDCG@10.graded"
+"""Only of questions whose documents are graded; the other measures are of every question with gold."""
 
 
 def collapse(document_ids: Iterable[str]) -> tuple[str, ...]:
@@ -61,19 +65,45 @@ def score_rankings(rankings: Sequence[Sequence[str]], golds: Sequence[Gold]) -> 
         for rank, name in enumerate(with_gold_as_groups(ranking, gold))
         if gold
     ]
-    computed = _calculate(qrels, run)
+    computed = _calculate(qrels, run, _COMPUTED.values())
     return [_all_measures(computed.get(str(question), {})) if gold else None for question, gold in enumerate(golds)]
 
 
-def _calculate(qrels: Sequence[ir_measures.Qrel], run: Sequence[ir_measures.ScoredDoc]) -> dict[str, dict[str, float]]:
+def score_grades(
+    rankings: Sequence[Sequence[str]], grades: Sequence[Mapping[str, int]]
+) -> list[dict[str, float] | None]:
+    """Score document rankings against graded documents: ``GRADED`` -> value, None where a question has no grades.
+
+    The gain of a document is its grade, its discount log2(rank + 1), as trec_eval has it; documents without a grade
+    gain nothing.
+    """
+    graded = [number for number, found in enumerate(grades) if found]
+    qrels = [ir_measures.Qrel(str(number), name, grade) for number in graded for name, grade in grades[number].items()]
+    run = [
+        ir_measures.ScoredDoc(str(number), name, -float(rank))
+        for number in graded
+        for rank, name in enumerate(rankings[number])
+    ]
+    computed = _calculate(qrels, run, ["nDCG@10"])
+    return [{GRADED: computed.get(str(n), {}).get("nDCG@10", 0.0)} if found else None for n, found in enumerate(grades)]
+
+
+def _calculate(
+    qrels: Sequence[ir_measures.Qrel], run: Sequence[ir_measures.ScoredDoc], names: Iterable[str]
+) -> dict[str, dict[str, float]]:
     """Return question -> name in ir_measures -> value; a question without any result may be missing."""
     if not run:
         return {}
-    measures = [ir_measures.parse_measure(name) for name in _COMPUTED.values()]
+    measures = [ir_measures.parse_measure(name) for name in names]
     values: dict[str, dict[str, float]] = {}
     for metric in ir_measures.iter_calc(measures, qrels, run):
         values.setdefault(metric.query_id, {})[str(metric.measure)] = float(metric.value)
     return values
+
+
+def measures_of(rows: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    """Return the names of the measures that questions were scored by: ``GRADED`` only where one of them has it."""
+    return (*MEASURES, GRADED) if any(GRADED in values for values in rows) else MEASURES
 
 
 def _all_measures(computed: Mapping[str, float]) -> dict[str, float]:

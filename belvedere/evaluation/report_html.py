@@ -16,13 +16,14 @@ from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FAILURE_MEANINGS
 from belvedere.evaluation.gates import GateOutcome
 from belvedere.evaluation.machine import describe_machine
+from belvedere.evaluation.measures import GRADED
 from belvedere.evaluation.shown_figures import shown_chance, shown_difference, shown_interval, shown_name, shown_number
 from belvedere.settings import Settings
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_PLOTTED = ("R@5", "R@10", "all@5", "MRR@10", "nDCG@10")
+_PLOTTED = ("R@5", "R@10", "all@5", "MRR@10", "nDCG@10", GRADED)
 # Control characters, single surrogates, and marks that turn the reading direction.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -38,7 +39,8 @@ def report_html(
         dataset=dataset,
         gates=gates,
         measures={name: scores.measures for name, scores in systems.items()},
-        plotted=_PLOTTED,
+        plotted=[name for name in _PLOTTED if all(name in scores.measures for scores in systems.values())],
+        graded=GRADED,
         types={kind: {name: scores.by_type[kind] for name, scores in systems.items()} for kind in kinds},
         answers={
             name: {"all questions": scores.answers.measures, **scores.answers.by_type}

@@ -19,6 +19,7 @@ def summarise(
 
 
 def estimates(rows: Sequence[Mapping[str, float]], names: Sequence[str], *, seed: int) -> dict[str, Estimate]:
-    """Return the mean of each named value over ``rows``."""
-    table = np.array([[values[name] for name in names] for values in rows], dtype=np.float64)
+    """Return the mean of each named value over the rows that have it; a value that no row has is left out."""
+    names = [name for name in names if not rows or any(name in values for values in rows)]
+    table = np.array([[values.get(name, np.nan) for name in names] for values in rows], dtype=np.float64)
     return dict(zip(names, estimate_means(table.reshape(len(rows), len(names)), seed=seed), strict=True))

@@ -32,6 +32,39 @@ def test_gold_of_every_form(tmp_path: Path) -> None:
     assert read[2].gold == ()
 
 
+def test_grades_are_gold_too(tmp_path: Path) -> None:
+    questions: list[dict[str, object]] = [
+        {"question": "one?", "gold_grades": {"d1": 3, "d2": 1}},
+        {"question": "two?", "gold_ids": ["d2", "d1"], "gold_grades": {"d1": 3, "d2": 1}},
+        {"question": "three?", "gold_ids": ["d1"], "grades": {"d1": 4}},
+        {"question": "none?", "gold_ids": [], "gold_grades": {}},
+    ]
+    one, two, three, none = read_dataset(write(tmp_path, documents(4), questions), seed=0).questions
+    assert set(one.gold) == set(two.gold) == {frozenset({"d1"}), frozenset({"d2"})}
+    assert one.grades == two.grades == {"d1": 3, "d2": 1}
+    assert three.grades == none.grades == {}
+    assert none.gold == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"gold_grades": ["d1"]}, "gold_grades must be an object such as"),
+        ({"gold_grades": {"d1": 0}}, "the grade of 'd1' must be a whole number above 0, higher is better, not 0"),
+        ({"gold_grades": {"d1": -1}}, "not -1"),
+        ({"gold_grades": {"d1": 1.5}}, "not 1.5"),
+        ({"gold_grades": {"d1": True}}, "not True"),
+        ({"gold_grades": {"d1": 2}, "gold_ids": ["d1", "d2"]}, "name different documents"),
+        ({"gold_grades": {"d1": 2}, "gold_groups": [["d1"]]}, "not with gold_groups"),
+    ],
+)
+def test_grades_that_mean_nothing_are_refused(tmp_path: Path, row: Mapping[str, object], told: str) -> None:
+    folder = write(tmp_path, documents(4), [{"question": "one?", **row}])
+    with pytest.raises(DatasetError, match=r"questions.jsonl, line 1: ") as caught:
+        read_dataset(folder, seed=0)
+    assert told in str(caught.value)
+
+
 def test_the_corpus_is_shuffled_by_the_seed(tmp_path: Path) -> None:
     folder = write(tmp_path, documents(50), [{"question": "?", "gold_ids": ["d1"]}])
     orders = [[row["id"] for row in read_dataset(folder, seed=seed).corpus] for seed in (0, 0, 1)]
@@ -92,12 +125,12 @@ def test_the_size_of_the_text_is_in_bytes(tmp_path: Path) -> None:
         (
             '{"id": "a", "text": "x"}',
             '{"question": "?", "gold_ids": ["a"]}\n{"question": "?"}',
-            r"questions.jsonl, line 2: the question has neither gold_ids nor gold_groups: .* \"gold_ids\": \[\]",
+            r"questions.jsonl, line 2: the question has no gold_ids, gold_groups or gold_grades: .* \"gold_ids\": \[\]",
         ),
         (
             '{"id": "a", "text": "x"}',
             '{"question": "?", "gold_ids": null}',
-            r"questions.jsonl, line 1: .* neither gold_ids",
+            r"questions.jsonl, line 1: the question has no gold_ids",
         ),
         ('{"id": "a", "text": "x"}', '{"question": "?", "gold_ids": "a"}', r"gold_ids must be a list, not 'a'"),
         ('{"id": "a", "text": "x"}', '{"question": "?", "gold_groups": [[]]}', r"every group .* not \[\]"),

@@ -11,7 +11,7 @@ from belvedere import __version__
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion, read_dataset
 from belvedere.evaluation.evaluate import score_run
 from belvedere.evaluation.index_cache import cache_folder, index_dataset
-from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.systems import Reply, SystemRun
 from belvedere.settings import Settings
 from indexing.chunking.settings import ChunkingSettings
@@ -122,6 +122,23 @@ def test_a_missing_document_is_a_failure_that_is_written_down(belvedere: Belvede
         {"documents": ["nile"], "rank": None, "indexed": False, "in_pool": False, "weighed": False},
     ]
     assert lost["top"][0]["title"] in RIVERS
+
+
+@pytest.mark.model
+def test_grades_give_a_measure_of_their_own(belvedere: Belvedere, data: Path) -> None:
+    graded = {"id": "q5", "question": "Elbe boats?", "gold_grades": {"r4": 3, "r5": 1}, "type": "graded"}
+    (data / "questions.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in [*QUESTIONS, graded]), encoding="utf-8"
+    )
+    gate = "type=graded:nDCG@10.graded>0.5"
+    outcome = belvedere("eval", *options(data, "--compare", "bm25,dense", "--gate", f"bm25:{gate}", "--json"))
+    scores = outcome.json()["systems"]["bm25"]
+    assert tuple(scores["measures"]) == tuple(scores["by_type"]["graded"]) == (*MEASURES, GRADED)
+    assert_estimate(scores["measures"][GRADED], n=1)
+    assert tuple(scores["by_type"]["one"]) == MEASURES
+    assert outcome.json()["comparisons"][0]["measures"][GRADED]["n"] == 1
+    told = belvedere("eval", *options(data, "--compare", "bm25"))
+    assert "nDCG@10.graded: over the 1 questions with gold_grades" in told.out
 
 
 @pytest.mark.model

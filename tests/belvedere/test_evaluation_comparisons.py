@@ -69,6 +69,15 @@ def test_without_questions_there_is_no_p() -> None:
     assert found.measures["R@5"].estimate.value is None
 
 
+def test_a_measure_is_compared_over_the_questions_that_have_it() -> None:
+    both = [{"R@5": 1.0, "graded": 1.0}] * 9 + [{"R@5": 1.0}] * 30
+    other = [{"R@5": 1.0, "graded": 0.5}] * 9 + [{"R@5": 1.0}] * 30
+    (found,) = compare_systems({"bm25": other, "local": both}, ("R@5", "graded"), seed=0)
+    assert (found.measures["R@5"].estimate.n, found.measures["graded"].estimate.n) == (39, 9)
+    assert found.measures["graded"].estimate.value == -0.5
+    assert found.measures["graded"].p_holm == pytest.approx(2 * 2 / 2**9, abs=0.004)
+
+
 def test_the_baseline_is_local_or_the_first() -> None:
     assert baseline(("bm25", "local")) == "local"
     assert baseline(("bm25", "dense")) == "bm25"

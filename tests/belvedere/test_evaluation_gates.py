@@ -1,16 +1,17 @@
 import pytest
 
 from belvedere.evaluation.abstention import Verdict, score_abstention
+from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.evaluate import Latency, SystemScores
-from belvedere.evaluation.gates import GATE_MEASURES, GateError, check_types, gates_for, judge_gates, parse_gates
+from belvedere.evaluation.gates import GATE_MEASURES, GateError, check_questions, gates_for, judge_gates, parse_gates
 from belvedere.evaluation.intervals import Estimate
-from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.measures import GRADED, MEASURES
 
 
 def scores(value: float, *, answering: bool = True) -> SystemScores:
     verdicts = [Verdict(answerable=True, abstained=False, support=0.9)] if answering else []
     return SystemScores(
-        measures={name: Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9) for name in MEASURES},
+        measures={name: Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9) for name in (*MEASURES, GRADED)},
         by_type={"join": {name: Estimate(value=value / 2, low=None, high=None, n=3) for name in MEASURES}},
         latency_ms=Latency(p50=10.0, p95=50.0),
         abstention=score_abstention(verdicts) if verdicts else None,
@@ -18,6 +19,10 @@ def scores(value: float, *, answering: bool = True) -> SystemScores:
         citations=None,
         values=(),
     )
+
+
+def question(kind: str, grades: dict[str, int] | None = None) -> LabelledQuestion:
+    return LabelledQuestion(id="q", text="?", type=kind, gold=(frozenset({"d"}),), grades=grades or {})
 
 
 def passed(text: str, value: float = 0.8) -> list[bool]:
@@ -67,9 +72,19 @@ def test_a_gate_may_be_about_one_type_of_question() -> None:
 
 def test_a_type_that_no_question_has_is_refused() -> None:
     gates = parse_gates("type=jion:R@5>0.5")
-    check_types(parse_gates("R@5>0.5,type=join:R@5>0.5"), {"join", "fact"})
+    questions = [question("fact"), question("join")]
+    check_questions(parse_gates("R@5>0.5,type=join:R@5>0.5"), questions)
     with pytest.raises(GateError, match="has the type 'jion'; there are fact, join"):
-        check_types(gates, {"join", "fact"})
+        check_questions(gates, questions)
+
+
+def test_a_gate_on_grades_needs_graded_questions() -> None:
+    questions = [question("fact"), question("join", grades={"d": 2})]
+    check_questions(parse_gates("nDCG@10.graded>0.5,type=join:nDCG@10.graded>0.5"), questions)
+    with pytest.raises(GateError, match="no question measured for it has gold_grades"):
+        check_questions(parse_gates("type=fact:nDCG@10.graded>0.5"), questions)
+    with pytest.raises(GateError, match="no question measured for it has gold_grades"):
+        check_questions(parse_gates("nDCG@10.graded>0.5"), questions[:1])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from belvedere.evaluation.failures import FAILURE_MEANINGS, Failure, FailureRepo
 from belvedere.evaluation.gates import gates_for, judge_gates, parse_gates
 from belvedere.evaluation.index_cache import IndexedDataset
 from belvedere.evaluation.intervals import Estimate
-from belvedere.evaluation.measures import MEASURES
+from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.reply_scores import AnswerScores, EvidenceTable
 from belvedere.evaluation.report_html import report_html
 from belvedere.evaluation.systems import Reply
@@ -71,7 +71,7 @@ def scores(value: float, *, answering: bool) -> SystemScores:
         by_evidence=EvidenceTable(found_right=1, found_wrong=2, missing_right=0, missing_wrong=1),
     )
     return SystemScores(
-        measures=estimates(MEASURES, value),
+        measures=estimates((*MEASURES, GRADED), value),
         by_type={"fact": estimates(MEASURES, value), ATTACK: estimates(MEASURES, value)},
         latency_ms=Latency(p50=1.0, p95=2.0),
         abstention=score_abstention(verdicts) if answering else None,
@@ -130,7 +130,17 @@ def test_what_documents_and_questions_say_is_shown_not_obeyed(html: str) -> None
 def test_the_page_holds_every_part(html: str) -> None:
     page = Page(html)
     for told in (
-        *("R@5", "0.750", "[0.38, 0.75]", "bm25 \u2212 local", "0.9 to 1.0", "rank 23", "seed", "embedder.model"),
+        *(
+            "R@5",
+            GRADED,
+            "0.750",
+            "[0.38, 0.75]",
+            "bm25 \u2212 local",
+            "0.9 to 1.0",
+            "rank 23",
+            "seed",
+            "embedder.model",
+        ),
         *(
             "hashing:64",
             "not passed",
@@ -144,8 +154,8 @@ def test_the_page_holds_every_part(html: str) -> None:
         *package_versions().values(),
     ):
         assert told in page.text, told
-    assert page.tags.count("svg") == 6
-    assert page.tags.count("rect") == 10
+    assert page.tags.count("svg") == 7
+    assert page.tags.count("rect") == 12
 
 
 def test_changed_settings_are_named_in_full() -> None:

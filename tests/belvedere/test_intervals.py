@@ -35,3 +35,12 @@ def test_columns_are_drawn_together() -> None:
     values = np.random.default_rng(1).random((30, 1))
     left, right = estimate_means(np.hstack([values, values]), seed=0)
     assert left == right
+
+
+def test_a_column_is_estimated_over_the_rows_that_have_it() -> None:
+    values = np.array([[0.0, np.nan, np.nan], [1.0, 0.25, np.nan], [0.5, 0.75, np.nan]])
+    whole, part, nothing = estimate_means(values, seed=0)
+    assert whole == estimate_means(values[:, :1], seed=0)[0]
+    assert part == estimate_means(values[1:, 1:2], seed=0)[0]
+    assert (part.value, part.n) == (0.5, 2)
+    assert (nothing.value, nothing.n) == (None, 0)

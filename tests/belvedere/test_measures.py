@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from belvedere.evaluation.measures import MEASURES, collapse, score_rankings, with_gold_as_groups
+from belvedere.evaluation.measures import (
+    GRADED,
+    MEASURES,
+    collapse,
+    measures_of,
+    score_grades,
+    score_rankings,
+    with_gold_as_groups,
+)
 
 A, B, C = (frozenset({name}) for name in "abc")
 
@@ -82,3 +90,17 @@ def test_recall_grows_with_depth_and_agrees_with_all(ranking: list[str]) -> None
     assert values["R@5"] == pytest.approx(len({"a", "b", "c"} & set(ranking[:5])) / 3)
     assert values["all@10"] == float({"a", "b", "c"} <= set(ranking[:10]))
     assert values["Success@5"] == float(bool({"a", "b", "c"} & set(ranking[:5])))
+
+
+def test_a_grade_is_the_gain_of_its_document() -> None:
+    (values,) = score_grades([["x", "low", "high"]], [{"high": 3, "low": 1, "lost": 2}])
+    ideal = 3.0 + 2.0 / math.log2(3) + 1.0 / math.log2(4)
+    assert values is not None
+    assert values[GRADED] == pytest.approx((1.0 / math.log2(3) + 3.0 / math.log2(4)) / ideal)
+
+
+def test_only_graded_questions_have_a_graded_value() -> None:
+    first, second, third = score_grades([["a"], ["a"], []], [{}, {"a": 2}, {"a": 2}])
+    assert (first, second, third) == (None, {GRADED: 1.0}, {GRADED: 0.0})
+    assert measures_of([{"R@5": 1.0}, {"R@5": 1.0, GRADED: 1.0}]) == (*MEASURES, GRADED)
+    assert measures_of([{"R@5": 1.0}]) == MEASURES
