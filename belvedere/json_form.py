@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from belvedere.status import StoreStatus
     from graph_store.records import Community, TreeNode
     from indexing.report import IndexReport
-    from query.outcome import Answer, Citation, SearchOutcome
+    from query.outcome import Answer, Citation, SearchOutcome, ShortAnswer
 
 
 def index_json(report: "IndexReport") -> dict[str, object]:
@@ -38,6 +38,7 @@ def answer_json(answer: "Answer") -> dict[str, object]:
     return {
         "question": answer.question,
         "answer": answer.answer,
+        "short_answer": None if answer.short_answer is None else _short_answer_json(answer.short_answer),
         "abstained": answer.abstained,
         "route": answer.route,
         "route_reason": answer.route_reason,
@@ -56,6 +57,15 @@ def answer_json(answer: "Answer") -> dict[str, object]:
         ],
         "timings_ms": dict(answer.timings_ms),
         "tokens": dict(answer.tokens),
+    }
+
+
+def _short_answer_json(short: "ShortAnswer") -> dict[str, object]:
+    return {
+        "text": short.text,
+        "kind": short.kind,
+        "citations": list(short.citations),
+        "confidence": round(short.confidence, 4),
     }
 
 

@@ -32,28 +32,39 @@ class DraftSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftBlock:
-    """Sentences under a title line (empty: none); as points each sentence has a line of its own, else they run on."""
+    """Sentences under a title line (empty: none); as points each has a line of its own, as steps a numbered one, else
+    they run on.
+    """
 
     sentences: tuple[DraftSentence, ...]
     title: str = ""
     as_points: bool = False
+    as_steps: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedText:
-    """A text with marks, and the citations behind them, numbered from 1 in order of appearance."""
+    """A text with marks, and the citations behind them, numbered from 1 in order of appearance below the first line.
+
+    ``lead`` are the numbers behind the first line, where one was drafted and all its quotations hold.
+    """
 
     text: str
     citations: tuple[Citation, ...]
+    lead: tuple[int, ...] = ()
 
 
-def cite(store: GraphStore, access: Access, blocks: Sequence[DraftBlock]) -> CitedText:
+def cite(
+    store: GraphStore, access: Access, blocks: Sequence[DraftBlock], *, lead: DraftSentence | None = None
+) -> CitedText:
     """Check every quotation, drop what does not hold, number the rest and write the text.
 
     A quotation holds where the caller may read its chunk now and the quoted words stand at its span. A sentence without
-    a quotation that holds is dropped, a block without a sentence too.
+    a quotation that holds is dropped, a block without a sentence too. ``lead`` becomes the first line, where all its
+    quotations hold.
     """
-    quotes = [quote for block in blocks for sentence in block.sentences for quote in sentence.quotes]
+    sentences = [sentence for block in blocks for sentence in block.sentences] + ([lead] if lead is not None else [])
+    quotes = [quote for sentence in sentences for quote in sentence.quotes]
     chunks = {chunk.id: chunk for chunk in store.chunks(access, _distinct(quote.chunk_id for quote in quotes))}
     documents = {
         document.id: document
@@ -61,8 +72,12 @@ def cite(store: GraphStore, access: Access, blocks: Sequence[DraftBlock]) -> Cit
     }
     numbers: dict[Quote, int] = {}
     written = [_written_block(block, chunks, numbers) for block in blocks]
+    marked: tuple[int, ...] = ()
+    if lead is not None and lead.quotes and all(holds(quote, chunks) for quote in lead.quotes):
+        marked = tuple(numbers.setdefault(quote, len(numbers) + 1) for quote in dict.fromkeys(lead.quotes))
+        written.insert(0, f"{shown(lead.text)} {_marks(marked)}")
     citations = tuple(_citation(number, quote, chunks, documents) for quote, number in numbers.items())
-    cited = CitedText(text="\n\n".join(block for block in written if block), citations=citations)
+    cited = CitedText(text="\n\n".join(block for block in written if block), citations=citations, lead=marked)
     _check_marks(cited)
     return cited
 
@@ -93,12 +108,22 @@ def _written_block(block: DraftBlock, chunks: Mapping[str, Chunk], numbers: dict
     for sentence in block.sentences:
         kept = [quote for quote in sentence.quotes if holds(quote, chunks)]
         if kept:
-            marks = "".join(f"[{numbers.setdefault(quote, len(numbers) + 1)}]" for quote in dict.fromkeys(kept))
+            marks = _marks([numbers.setdefault(quote, len(numbers) + 1) for quote in dict.fromkeys(kept)])
             sentences.append(f"{shown(sentence.text)} {marks}")
     if not sentences:
         return ""
-    body = "\n".join(f"- {sentence}" for sentence in sentences) if block.as_points else " ".join(sentences)
+    body = _body(sentences, block)
     return f"{shown(block.title)}\n{body}" if block.title else body
+
+
+def _body(sentences: Sequence[str], block: DraftBlock) -> str:
+    if block.as_steps and len(sentences) > 1:
+        return "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(sentences, start=1))
+    return "\n".join(f"- {sentence}" for sentence in sentences) if block.as_points else " ".join(sentences)
+
+
+def _marks(numbers: Iterable[int]) -> str:
+    return "".join(f"[{number}]" for number in numbers)
 
 
 def _citation(number: int, quote: Quote, chunks: Mapping[str, Chunk], documents: Mapping[str, Document]) -> Citation:

@@ -12,7 +12,7 @@ from query.chain_ranking.explanation import ExplainedRanking, explain_ranking
 from query.citations import CitedText, DraftBlock, cite
 from query.local import rank_local, search_first_stage
 from query.local_answer import LocalDraft, draft_answer
-from query.outcome import NOT_FOUND, Answer, SearchOutcome, Trace
+from query.outcome import NOT_FOUND, Answer, SearchOutcome, ShortAnswer, Trace
 from query.packing.pack import Packer
 from query.packing.packed_context import PackedContext
 from query.question import analyse
@@ -77,7 +77,8 @@ class QueryEngine:
         with times.step("answer"):
             draft = self._draft(request, view, found)
         with times.step("citations"):
-            cited = cite(self._store, request.access, _blocks(found, draft))
+            lead = draft.short.lead if draft is not None and draft.short is not None else None
+            cited = cite(self._store, request.access, _blocks(found, draft), lead=lead)
         return _answer(request, found, draft, cited=cited, times=times)
 
     def context(self, question: str, options: AskOptions | None = None, *, budget: int | None = None) -> PackedContext:
@@ -177,7 +178,15 @@ def _answer(
         timings_ms=times.milliseconds(),
         tokens=_tokens(found, draft, cited),
         trace=_full_trace(request, found, draft),
+        short_answer=_short_answer(draft, cited),
     )
+
+
+def _short_answer(draft: LocalDraft | None, cited: CitedText) -> ShortAnswer | None:
+    if draft is None or draft.short is None or not cited.lead:
+        return None
+    short = draft.short
+    return ShortAnswer(text=short.text, kind=short.kind, citations=cited.lead, confidence=short.confidence)
 
 
 def _tokens(found: Found, draft: LocalDraft | None, cited: CitedText) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ from graph_store.store import GraphStore
 from query.abstention import Support, SupportEvidence, judge_support
 from query.answer_types import asking_words, lacks_asked_kind
 from query.chain_sentences import follow_chains
-from query.citations import DraftBlock, DraftSentence, Quote
+from query.citations import DraftBlock, DraftSentence
 from query.local import LocalRanking
 from query.outcome import Evidence
 from query.passages import CandidateSentence, Passage, read_passages, read_sentences
@@ -15,6 +15,7 @@ from query.readable_view import ReadableView
 from query.request import Request
 from query.sentence_selection import ScoredSentence, choose_sentences, documents_ahead, score_sentences
 from query.settings import AnswerSettings
+from query.short_answers.draft import ShortDraft, draft_short_answer, quote_of, undecided, with_sources
 from query.table_rows import table_header, told_row
 from query.years_asked import year_not_told
 
@@ -30,6 +31,7 @@ class LocalDraft:
     blocks: tuple[DraftBlock, ...]
     support: Support
     evidence: tuple[Evidence, ...]
+    short: ShortDraft | None = None
 
 
 def draft_answer(
@@ -38,13 +40,27 @@ def draft_answer(
     """Choose the sentences that answer from the best passages of a ranking; none where the support is too weak."""
     weighed = weigh_passages(store, request, view, ranking, settings)
     support = judge_support(weighed, margin=settings.abstention_margin)
-    blocks: tuple[DraftBlock, ...] = ()
     missing = _missing_kind(weighed)
+    short = draft_short_answer(weighed) if support.is_enough and not missing else None
+    blocks: tuple[DraftBlock, ...] = ()
     if support.is_enough:
-        blocks = (DraftBlock(sentences=tuple(_drafted(candidate) for candidate in weighed.told), title=missing),)
+        told = with_sources(weighed.told, short, most=settings.most_sentences)
+        title = missing or (undecided(request.question) if short is None else "")
+        sentences = tuple(_drafted(candidate) for candidate in told)
+        blocks = (DraftBlock(sentences=sentences, title=title, as_steps=_is_join(told, ranking)),)
     weak = not support.is_enough or bool(missing)
     evidence = tuple(_evidence(weighed.scored, passage, weak=weak) for passage in weighed.passages)
-    return LocalDraft(blocks=blocks, support=support, evidence=evidence)
+    return LocalDraft(blocks=blocks, support=support, evidence=evidence, short=short)
+
+
+def _is_join(told: Sequence[CandidateSentence], ranking: LocalRanking) -> bool:
+    """Tell whether a chain leads from one of the told documents to another: then each sentence is a step."""
+    documents = {candidate.passage.document.id for candidate in told}
+    return any(
+        step.document_id in documents and step.document_id != candidate.passage.document.id
+        for candidate in told
+        for step in ranking.chain(candidate.passage.chunk.id)[:-1]
+    )
 
 
 def _missing_kind(weighed: SupportEvidence) -> str:
@@ -129,11 +145,5 @@ def _evidence(scored: Sequence[ScoredSentence], passage: Passage, *, weak: bool)
 
 
 def _drafted(candidate: CandidateSentence) -> DraftSentence:
-    quote = Quote(
-        chunk_id=candidate.passage.chunk.id,
-        char_start=candidate.sentence.char_start,
-        char_end=candidate.sentence.char_end,
-        text=candidate.text,
-    )
     header = table_header(candidate.passage.chunk, candidate.sentence)
-    return DraftSentence(text=told_row(candidate.text, header), quotes=(quote,))
+    return DraftSentence(text=told_row(candidate.text, header), quotes=(quote_of(candidate),))

@@ -48,7 +48,8 @@ def softmax(values: Sequence[float]) -> list[float]:
     """Return the exponentials of ``values`` scaled to sum 1."""
     largest = max(values)
     powers = [exp(value - largest) for value in values]
-    return [power / sum(powers) for power in powers]
+    total = sum(powers)
+    return [power / total for power in powers]
 
 
 def read_weights(name: str) -> Mapping[str, object]:

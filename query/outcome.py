@@ -9,6 +9,9 @@ from query.chain_ranking.chains import ChainStep
 
 Route: TypeAlias = Literal["local", "community", "tree"]
 
+ShortAnswerKind: TypeAlias = Literal["person", "place", "date", "number", "thing", "choice", "yes_no"]
+"""A span by what was asked for; one of the two things that a question compares; or yes or no."""
+
 NOT_FOUND = "Not found in the documents."
 
 
@@ -52,6 +55,20 @@ class Citation:
     quote: str
     char_start: int
     char_end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortAnswer:
+    """What was asked for in a few words: a span of the cited sentences, or what they decide ("yes", one of two names).
+
+    ``citations`` are the numbers of the citations it rests on; ``confidence`` is the probability, 0 to 1, that it is
+    right, by the questions that the choice was trained on.
+    """
+
+    text: str
+    kind: ShortAnswerKind
+    citations: tuple[int, ...]
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +121,8 @@ class Answer:
 
     ``answer`` carries marks ``[n]``; every mark has its citation and every citation its mark. Where ``abstained``,
     it says that nothing was found, and there are no citations. ``tokens`` estimates, at four characters a token, the
-    context that was weighed ("context") and the answer ("answer").
+    context that was weighed ("context") and the answer ("answer"). ``short_answer`` is the first line of the
+    answer where the documents tell it in a few words, else None.
     """
 
     question: str
@@ -119,3 +137,4 @@ class Answer:
     timings_ms: Mapping[str, float]
     tokens: Mapping[str, int]
     trace: Trace
+    short_answer: ShortAnswer | None = None

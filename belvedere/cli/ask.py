@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import answer_json
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("question")
+@click.argument("question", type=QuestionType())
 @retrieval_options
 @click.option(
     "--show-context", is_flag=True, help="Print the words of each source and the passages that were weighed, too."

@@ -81,6 +81,19 @@ class NameType(click.ParamType[str]):
         return text
 
 
+class QuestionType(click.ParamType[str]):
+    """A question that is not empty: an unset shell variable asks nothing."""
+
+    name = "question"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401  # as click declares it
+        """Check the question."""
+        text = str(value)
+        if not text.strip():
+            self.fail("the question is empty; say what you want to know", param, ctx)
+        return text
+
+
 class GivenPath(click.Path):
     """A path that is not empty: an unset shell variable must not stand for the current folder."""
 

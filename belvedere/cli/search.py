@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.cli.snippet import snippet
@@ -23,7 +23,7 @@ Headings = Mapping[str, tuple[str, ...]]
 
 
 @click.command()
-@click.argument("question")
+@click.argument("question", type=QuestionType())
 @retrieval_options
 @click.option("--explain", is_flag=True, help="Print what spoke for each result, too.")
 @EVERYBODY

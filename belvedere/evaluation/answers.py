@@ -1,8 +1,9 @@
 """How near an answer comes to a reference: exact match and token F1 as SQuAD has them, and what suits quotations.
 
-Answers made of source sentences are longer than references, so they hardly ever match exactly and lose precision:
-``recall`` (share of the reference's tokens in the answer) and ``contains`` (the reference stands in it, word by word)
-tell whether the answer is in there.
+Exact match and F1 are taken of the short answer, where one is claimed, else of the whole text. Texts made of source
+sentences are longer than references, so they hardly ever match exactly and lose precision: ``recall`` (share of the
+reference's tokens in the text) and ``contains`` (the reference stands in it, word by word) tell whether the answer is
+in there.
 """
 
 import re
@@ -10,8 +11,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-ANSWER_MEASURES: tuple[str, ...] = ("exact", "F1", "recall", "contains", "right")
-"""``right``: it contains the reference, or its F1 is ``RIGHT_F1`` at least."""
+ANSWER_MEASURES: tuple[str, ...] = ("exact", "F1", "recall", "contains", "right", "claimed", "claimed_right")
+"""``right``: the text contains the reference, or its F1 is ``RIGHT_F1`` at least. ``claimed``: there is a short answer;
+``claimed_right``: and its F1 is ``RIGHT_F1`` at least, so that their quotient tells how often a claim holds.
+"""
 
 RIGHT_F1 = 0.5
 
@@ -28,14 +31,28 @@ def answer_tokens(text: str) -> tuple[str, ...]:
     return tuple(word for word in kept.split() if word not in _ARTICLES)
 
 
-def score_answer(answer: str, references: Sequence[str]) -> dict[str, float]:
+def score_answer(answer: str, references: Sequence[str], short: str | None = None) -> dict[str, float]:
     """Return each of ``ANSWER_MEASURES`` in [0, 1], of the reference that suits the answer best.
 
     There must be one reference at least. One without any word counts as met by an answer without any.
     """
-    tokens = answer_tokens(answer)
+    values = _best(answer, references)
+    if short is None:
+        return {**values, "claimed": 0.0, "claimed_right": 0.0}
+    claimed = _best(short, references)
+    return {
+        **values,
+        "exact": claimed["exact"],
+        "F1": claimed["F1"],
+        "claimed": 1.0,
+        "claimed_right": float(claimed["F1"] >= RIGHT_F1),
+    }
+
+
+def _best(text: str, references: Sequence[str]) -> dict[str, float]:
+    tokens = answer_tokens(text)
     scored = [_score(tokens, answer_tokens(reference)) for reference in references]
-    return {name: max(values[name] for values in scored) for name in ANSWER_MEASURES}
+    return {name: max(values[name] for values in scored) for name in scored[0]}
 
 
 def _score(tokens: Sequence[str], reference: Sequence[str]) -> Mapping[str, float]:

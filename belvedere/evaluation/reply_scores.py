@@ -43,7 +43,8 @@ def score_answers(
     for question, reply, ranking in zip(dataset.questions, replies, rankings, strict=False):
         if ranking is not None and question.references:
             # An answer that was not given is a wrong one here: saying nothing must not raise the score.
-            values = score_answer("" if reply.abstained else reply.text, question.references)
+            text, short = ("", None) if reply.abstained else (reply.text, reply.short)
+            values = score_answer(text, question.references, short)
             typed.append((question.type, values))
             seen.append((ranking["all@10"] > 0.0, values["right"] > 0.0))
     if not typed:

@@ -23,7 +23,7 @@ ANSWERING: frozenset[System] = frozenset({"local"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What a system answered: the text, how strongly the documents support it (0 to 1), and the ids of the documents
-    whose passages were weighed for it, and of those that it cites.
+    whose passages were weighed for it, and of those that it cites. ``short`` is its short answer, None without one.
     """
 
     text: str
@@ -31,6 +31,7 @@ class Reply:
     support: float
     weighed: frozenset[str]
     cited: frozenset[str] = frozenset()
+    short: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +103,7 @@ def _reply(answer: Answer) -> Reply:
         support=0.0 if support is None else support,
         weighed=frozenset(entry.document_id for entry in answer.evidence),
         cited=frozenset(citation.document_id for citation in answer.citations),
+        short=answer.short_answer.text if answer.short_answer is not None else None,
     )
 
 

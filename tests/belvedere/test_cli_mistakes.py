@@ -65,6 +65,8 @@ def test_a_path_that_is_not_there(belvedere: Belvedere, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "part"),
     [
+        (["ask", ""], "the question is empty"),
+        (["search", " "], "the question is empty"),
         (["index", ""], "the path is empty"),
         (["status", "--store", ""], "the path is empty"),
         (["status", "--config", ""], "the path is empty"),

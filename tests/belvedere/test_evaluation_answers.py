@@ -25,6 +25,14 @@ def test_the_same_words_in_another_order_are_recalled_not_contained() -> None:
     assert values["contains"] == values["right"] == 0.0
 
 
+def test_a_short_answer_is_matched_in_place_of_the_text() -> None:
+    text = "Voyager 1 was launched on 5 September 1977. [1]"
+    values = score_answer(text, ["5 September 1977"], "5 September 1977")
+    assert values["exact"] == values["F1"] == values["claimed"] == values["claimed_right"] == 1.0
+    wrong = score_answer(text, ["5 September 1977"], "Voyager")
+    assert (wrong["exact"], wrong["contains"], wrong["claimed"], wrong["claimed_right"]) == (0.0, 1.0, 1.0, 0.0)
+
+
 def test_one_word_in_another_does_not_count() -> None:
     assert score_answer("The spiritual leader", ["spirit"])["right"] == 0.0
 

@@ -1,0 +1,94 @@
+"""What a passage says of a thing that can be compared: when it began or ended, amounts with a unit, what kind it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from query.passages import CandidateSentence
+from query.short_answers.sides import Side
+
+DateKind: TypeAlias = Literal["birth", "death", "event"]
+
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+           "november", "december")  # fmt: skip
+_MONTH = "(?:" + "|".join(month.capitalize() for month in _MONTHS) + ")"
+_YEAR = r"(?<![\d,.])(?:1\d|20)\d\d(?![\d,]\d)"
+_DATE = rf"(?:\d{{1,2}} {_MONTH},? \d{{4}}|{_MONTH} \d{{1,2}}, ?\d{{4}}|{_MONTH} \d{{4}}|{_YEAR})"
+_DASH = r"\u2013\u2014-"
+_ANY = re.compile(_DATE)
+_BORN = (
+    re.compile(rf"\bborn\b[^.;()]{{0,60}}?({_DATE})"),
+    re.compile(rf"\([^()]{{0,60}}?({_DATE})\s*(?:[{_DASH}]|to\b)"),
+    re.compile(rf"\(\s*(?:b\.|born)\s*({_DATE})"),
+)
+_DIED = (
+    re.compile(rf"[{_DASH}]\s*(?:[^(){_DASH}]{{0,30}}?)({_DATE})\s*\)"),
+    re.compile(rf"\bdied\b[^.;()]{{0,60}}?({_DATE})"),
+)
+_AMOUNT = re.compile(r"(?<![\w.,])(\d+(?:,\d{3})*(?:\.\d+)?)\s*(million|billion|thousand)?[\s-]+([a-zA-Z²]+)")
+_SCALES = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_KIND = re.compile(r"\b(?:is|was|are|were)\s+(?:an?|the|one of the)\s+([^.;]{3,120})")
+_FIRST_SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value as it stands in ``sentence`` and as it is compared."""
+
+    text: str
+    key: tuple[float, ...]
+    sentence: CandidateSentence
+
+
+def date_of(side: Side, kind: DateKind, events: frozenset[str]) -> Value | None:
+    """Return a date of the thing: of birth, of death, or of the event whose word (a stem of ``events``) stands with it.
+
+    Where no sentence with such a word has a date, the first date of the first sentences is the event's.
+    """
+    if kind == "event":
+        told = [sentence for sentence in side.sentences if sentence.stems & events]
+        return _first_match((_ANY,), told) or _first_match((_ANY,), side.sentences[:_FIRST_SENTENCES])
+    return _first_match(_BORN if kind == "birth" else _DIED, side.sentences[:_FIRST_SENTENCES])
+
+
+def _first_match(patterns: Sequence[re.Pattern[str]], sentences: Sequence[CandidateSentence]) -> Value | None:
+    for sentence in sentences:
+        for pattern in patterns:
+            if match := pattern.search(sentence.text):
+                text = match.group(match.lastindex or 0)
+                return Value(text=text, key=date_key(text), sentence=sentence)
+    return None
+
+
+def date_key(text: str) -> tuple[float, ...]:
+    """Return year, month and day as far as they are told."""
+    year = re.search(r"\d{4}", text)
+    month = next((place for place, name in enumerate(_MONTHS, start=1) if name in text.casefold()), None)
+    day = re.search(r"\b\d{1,2}\b", text)
+    found = [float(year.group())] if year else []
+    if month is not None:
+        found.append(float(month))
+        if day is not None:
+            found.append(float(day.group()))
+    return tuple(found)
+
+
+def amounts_of(side: Side, units: frozenset[str]) -> dict[str, Value]:
+    """Return the first amount of each unit; of ``units`` alone where any are named."""
+    found: dict[str, Value] = {}
+    for sentence in side.sentences:
+        for match in _AMOUNT.finditer(sentence.text):
+            number, scale, unit = match.group(1), match.group(2) or "", match.group(3).casefold()
+            if unit in units:
+                value = float(number.replace(",", "")) * _SCALES[scale]
+                found.setdefault(unit, Value(text=match.group(), key=(value,), sentence=sentence))
+    return found
+
+
+def kind_of(side: Side) -> Value | None:
+    """Return what the thing is ("an American film director") from the sentence that says so first."""
+    for sentence in side.sentences[:_FIRST_SENTENCES]:
+        if match := _KIND.search(sentence.text):
+            return Value(text=match.group(1), key=(), sentence=sentence)
+    return None

@@ -1,0 +1,77 @@
+import pytest
+
+from query.question import analyse
+from query.short_answers.comparison import decide, is_comparison
+from query.short_answers.sides import named_pair, title_fit
+from query.short_answers.values import date_key
+from tests.query.short_answers.evidence_of import passage_sentences
+
+HOLM = passage_sentences("Ida Holm", "Ida Holm (3 May 1849 \u2013 1911) was a Norwegian engineer and sailor.")
+LIND = passage_sentences("Otto Lind", "Otto Lind (born 1861) was a Swedish engineer.", rank=2)
+TOWER = passage_sentences("Skerry Rock (lighthouse)", "Skerry Rock is a lighthouse.", "It was opened in 1874.", rank=3)
+BEACON = passage_sentences("Gull Beacon", "Gull Beacon was opened in 1902 and is 40 metres tall.", rank=4)
+MAST = passage_sentences("Long Mast", "Long Mast is a mast in Vest province that is 25 metres tall.", rank=5)
+FORT = passage_sentences("Old Fort", "Old Fort is a fort in Ost province.", rank=6)
+EVERYTHING = (*HOLM, *LIND, *TOWER, *BEACON, *MAST, *FORT)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is older, Ida Holm or Otto Lind?", "Ida Holm"),
+        ("Who was born later, Ida Holm or Otto Lind?", "Otto Lind"),
+        ("Which was opened first, Skerry Rock or Gull Beacon?", "Skerry Rock"),
+        ("Which was opened later, Skerry Rock or Gull Beacon?", "Gull Beacon"),
+        ("Was Skerry Rock opened before Gull Beacon?", "yes"),
+        ("Was Skerry Rock opened after Gull Beacon?", "no"),
+        ("Is Long Mast taller than Gull Beacon?", "no"),
+        ("Is Ida Holm older than Otto Lind?", "yes"),
+        ("Which is taller, Gull Beacon or Long Mast?", "Gull Beacon"),
+        ("Which engineer was Swedish, Ida Holm or Otto Lind?", "Otto Lind"),
+        ("Are Ida Holm and Otto Lind both engineers?", "yes"),
+        ("Are Ida Holm and Otto Lind both Norwegian engineers?", "no"),
+        ("Are Ida Holm and Otto Lind both sailors?", "no"),
+        ("Are Long Mast and Old Fort in the same province?", "no"),
+        ("Are Ida Holm and Otto Lind of the same nationality?", "no"),
+        ("Which is older, Skerry Rock or Nowhere Hall?", None),
+        ("Which is taller, Skerry Rock or Long Mast?", None),
+        ("Are Ida Holm and Otto Lind members of the same band?", None),
+        ("Who built Skerry Rock?", None),
+    ],
+)
+def test_what_the_passages_decide(question: str, answer: str | None) -> None:
+    verdict = decide(analyse(question), EVERYTHING)
+    assert (verdict.text if verdict is not None else None) == answer
+
+
+def test_the_rule_tells_both_values() -> None:
+    verdict = decide(analyse("Who is older, Ida Holm or Otto Lind?"), EVERYTHING)
+    assert verdict is not None
+    assert verdict.rule == "Ida Holm (3 May 1849) is earlier than Otto Lind (1861)."
+    assert [value.sentence for value in verdict.values] == [HOLM[0], LIND[0]]
+    assert all(value.text in value.sentence.text for value in verdict.values)
+
+
+def test_dates_that_are_told_as_exactly_as_they_agree_decide_nothing() -> None:
+    same = passage_sentences("Eva Dahl", "Eva Dahl (born 1849) was a pilot.", rank=2)
+    assert decide(analyse("Who is older, Ida Holm or Eva Dahl?"), (*HOLM, *same)) is None
+
+
+def test_pairs_of_names_are_found_in_the_usual_forms() -> None:
+    assert named_pair("Which band was formed first The Exies or Circus Diablo ?") == ("The Exies", "Circus Diablo")
+    assert named_pair("Between Ida Holm and Otto Lind, who is older?") == ("Ida Holm", "Otto Lind")
+    assert named_pair("Was Ida Holm or Otto Lind born first?") == ("Ida Holm", "Otto Lind")
+    assert named_pair("Who built the tower?") is None
+    assert named_pair("Is Ida Holm older than Otto Lind?") == ("Ida Holm", "Otto Lind")
+    assert named_pair("Which is older, A of B or C? " * 40) is None
+    assert not is_comparison(analyse(""))
+
+
+def test_titles_fit_names_without_their_parentheses() -> None:
+    assert title_fit("Skerry Rock", "Skerry Rock (lighthouse)") == 1.0
+    assert title_fit("Skerry Rock", "Gull Beacon") == title_fit("", "Gull Beacon") == 0.0
+
+
+def test_dates_compare_by_year_month_and_day() -> None:
+    assert date_key("3 May 1849") == date_key("May 3, 1849") == (1849.0, 5.0, 3.0)
+    assert date_key("1849") < date_key("June 1849") < date_key("1850")

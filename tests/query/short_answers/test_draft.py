@@ -1,0 +1,41 @@
+from query.question import analyse
+from query.short_answers.draft import draft_short_answer, quote_of, undecided, with_sources
+from tests.query.short_answers.evidence_of import evidence_of, passage_sentences
+
+HOLM = passage_sentences("Ida Holm", "Ida Holm (born 1849) was a Norwegian engineer.", "She died of pneumonia.")
+LIND = passage_sentences("Otto Lind", "Otto Lind (born 1861) was a Swedish engineer.", rank=2)
+
+
+def test_a_decided_comparison_quotes_both_sides() -> None:
+    short = draft_short_answer(evidence_of("Who is older, Ida Holm or Otto Lind?", (*HOLM, *LIND)))
+    assert short is not None
+    assert (short.text, short.kind) == ("Ida Holm", "choice")
+    assert short.lead.text.startswith("Ida Holm: Ida Holm (1849) is earlier than Otto Lind (1861)")
+    assert short.lead.quotes == (quote_of(HOLM[0]), quote_of(LIND[0]))
+
+
+def test_yes_is_the_first_word_of_its_line() -> None:
+    short = draft_short_answer(evidence_of("Are Ida Holm and Otto Lind both engineers?", (*HOLM, *LIND)))
+    assert short is not None
+    assert (short.text, short.kind) == ("yes", "yes_no")
+    assert short.lead.text.startswith("Yes: ")
+
+
+def test_what_is_not_decided_is_not_claimed_but_said_as_such() -> None:
+    question = "Who was more popular, Ida Holm or Otto Lind?"
+    assert draft_short_answer(evidence_of(question, (*HOLM, *LIND))) is None
+    assert undecided(analyse(question)) == "The documents do not decide this; the nearest evidence:"
+    assert undecided(analyse("Did Ida Holm like herring?")).startswith("Neither yes nor no")
+    assert undecided(analyse("Why did Ida Holm leave?")) == ""
+
+
+def test_the_sentence_of_a_short_answer_is_always_told() -> None:
+    short = draft_short_answer(evidence_of("Who is older, Ida Holm or Otto Lind?", (*HOLM, *LIND)))
+    told = with_sources((HOLM[1], HOLM[0]), short, most=2)
+    assert told == (HOLM[0], LIND[0])
+    assert with_sources((HOLM[1],), None, most=1) == (HOLM[1],)
+    assert with_sources((HOLM[0],), short, most=1) == (HOLM[0], LIND[0])
+
+
+def test_questions_for_reasons_have_no_short_answer() -> None:
+    assert draft_short_answer(evidence_of("Why did Ida Holm die?", HOLM)) is None
