@@ -80,8 +80,8 @@ def quote_of(candidate: CandidateSentence) -> Quote:
 def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     """Return the likeliest span where it is likely enough.
 
-    Where passages are joined by chains none is claimed, the steps are told instead: of such claims too few were right on
-    questions held out, since what leads on to the next passage looks like an answer too.
+    Where passages are joined by chains none is claimed, the steps are told instead: too few of such claims were right
+    on questions held out, since what leads on to the next passage looks like an answer too.
     """
     if evidence.ranking.chain_odds():
         return None
@@ -101,7 +101,7 @@ def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
 
 
 def _decided(verdict: Verdict) -> ShortDraft:
-    sources = tuple(dict.fromkeys(value.sentence for value in verdict.values))
+    sources = tuple({id(value.sentence): value.sentence for value in verdict.values}.values())
     first = verdict.text[0].upper() + verdict.text[1:]
     return ShortDraft(
         text=verdict.text,

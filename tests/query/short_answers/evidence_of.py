@@ -59,13 +59,13 @@ def evidence_of(text: str, sentences: Sequence[CandidateSentence]) -> SupportEvi
     return SupportEvidence(
         question=question,
         ranking=LocalRanking(
-            chunks=tuple(dict.fromkeys(sentence.passage.chunk for sentence in sentences)),
+            chunks=tuple({sentence.passage.chunk.id: sentence.passage.chunk for sentence in sentences}.values()),
             first_stage=FirstStage(bm25=(), dense=(), fused=()),
             ppr={},
             names=(),
             with_codes=(),
         ),
-        passages=tuple(dict.fromkeys(sentence.passage for sentence in sentences)),
+        passages=tuple({sentence.passage.chunk.id: sentence.passage for sentence in sentences}.values()),
         scored=scored,
         chosen=best,
         told=best,
