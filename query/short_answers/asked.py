@@ -17,6 +17,7 @@ _ASKING = re.compile(
 )
 _OPENS = re.compile(r"^\W*(?:(?:in|on|at|to|from|by|of|for|with|under|during|since|until|as|and)\s+)?$", re.IGNORECASE)
 _IS_THE = re.compile(r"^(?:\s*(?:is|was|are|were|'s))(?:\s+(?:the|a|an))?\s+", re.IGNORECASE)
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|when|where|which|that)\b", re.IGNORECASE)
 _BY_WORD: dict[str, WantedKind] = {"who": "person", "whom": "person", "when": "date", "where": "place"}
 _BY_NOUN: tuple[tuple[WantedKind, frozenset[str]], ...] = (
     (
@@ -56,6 +57,13 @@ def wanted(question: Question) -> Wanted:
     word = match.group().casefold()
     noun = _asked_noun(question.searched[match.end() :]) if word not in _BY_WORD else ()
     return Wanted(kind=_kind(word, noun, question), noun=frozenset(noun), place=match.start())
+
+
+def has_clause(question: Question) -> bool:
+    """Tell whether a question has a relative clause besides the word that asks: "the country *where* Jimenez lies"."""
+    asking = _asking_word(question.searched)
+    places = [match.start() for match in _RELATIVE.finditer(question.searched)]
+    return any(asking is None or place != asking.start() for place in places)
 
 
 def _asking_word(text: str) -> re.Match[str] | None:

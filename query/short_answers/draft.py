@@ -8,7 +8,7 @@ from query.citations import DraftSentence, Quote, shown
 from query.outcome import ShortAnswerKind
 from query.passages import CandidateSentence
 from query.question import Question
-from query.short_answers.asked import wanted
+from query.short_answers.asked import has_clause, wanted
 from query.short_answers.candidates import find_candidates
 from query.short_answers.comparison import Verdict, decide, is_comparison
 from query.short_answers.model import choose, shipped_model
@@ -80,10 +80,11 @@ def quote_of(candidate: CandidateSentence) -> Quote:
 def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     """Return the likeliest span where it is likely enough.
 
-    Where passages are joined by chains none is claimed, the steps are told instead: too few of such claims were right
-    on questions held out, since what leads on to the next passage looks like an answer too.
+    Where chains are trusted and the question describes what it asks about by a clause, none is claimed, and the steps are
+    told instead: too few of such claims were right on questions held out, since what leads on to the next passage looks
+    like an answer too.
     """
-    if evidence.ranking.chain_odds():
+    if evidence.ranking.chain_odds() and has_clause(evidence.question):
         return None
     model = shipped_model()
     choice = choose(model, find_candidates(evidence))

@@ -99,10 +99,10 @@ def _task(examples: Sequence[Example], names: Sequence[str]) -> _Task:
     targets: list[float] = []
     for example in examples:
         for candidate in example.candidates:
-            for name, value in (*candidate.features.items(), *candidate.source.features.items()):
-                if name in column:
-                    values.append(value)
-                    columns.append(column[name])
+            features = {**candidate.source.features, **candidate.features}
+            known = [name for name in features if name in column]
+            values.extend(features[name] for name in known)
+            columns.extend(column[name] for name in known)
             ends.append(len(values))
         ends.append(len(values))
         own = example.targets()

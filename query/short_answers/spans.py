@@ -27,6 +27,7 @@ _SCALES = word_set("hundred thousand million billion trillion percent per cent d
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”»]")
 _CONNECTORS = word_set("of the and for de la le du da di von van der den del al el bin ibn on in at to &")
 _LONGEST_NAME = 9
+_MOST_PIECES = 4
 _LONGEST_PHRASE = 5
 _SUFFIXES = frozenset({"Jr", "Sr", "Inc", "Ltd", "Co", "St", "Dr", "Mt", "No"})
 
@@ -105,11 +106,9 @@ def _names(words: Sequence[Word]) -> Iterator[Span]:
     """Yield runs of capitalised words, whole and in the parts that connecting words and commas make."""
     for run in _name_runs(words):
         pieces = _pieces(words, run)
-        for start in range(len(pieces)):
-            for stop in range(start, min(len(pieces), start + 4)):
-                first, last = pieces[start][0], pieces[stop][1]
-                if last - first < _LONGEST_NAME:
-                    yield make_span("name", words, first, last)
+        for start, (first, _) in enumerate(pieces):
+            ends = [last for _, last in pieces[start : start + _MOST_PIECES] if last - first < _LONGEST_NAME]
+            yield from (make_span("name", words, first, last) for last in ends)
 
 
 def _name_runs(words: Sequence[Word]) -> Iterator[tuple[int, int]]:

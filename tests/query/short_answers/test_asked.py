@@ -1,7 +1,7 @@
 import pytest
 
 from query.question import analyse
-from query.short_answers.asked import wanted
+from query.short_answers.asked import has_clause, wanted
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,10 @@ def test_the_noun_stands_after_the_word_that_asks() -> None:
     assert wanted(analyse("What college preparatory school did he attend?")).noun == {"colleg", "preparatori", "school"}
     assert wanted(analyse("What was the profession of Ida Holm?")).noun == {"profess"}
     assert wanted(analyse("Who built it?")).noun == frozenset()
+
+
+def test_a_clause_is_told_from_the_word_that_asks() -> None:
+    assert has_clause(analyse("When was the engineer born who built the tower?"))
+    assert has_clause(analyse("What river flows through the town where Ida Holm was born?"))
+    assert not has_clause(analyse("Who built Skerry Rock?"))
+    assert not has_clause(analyse("Where was Ida Holm born?"))
