@@ -80,9 +80,9 @@ def quote_of(candidate: CandidateSentence) -> Quote:
 def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     """Return the likeliest span where it is likely enough.
 
-    Where chains are trusted and the question describes what it asks about by a clause, none is claimed, and the steps are
-    told instead: too few of such claims were right on questions held out, since what leads on to the next passage looks
-    like an answer too.
+    Where chains are trusted and the question describes what it asks about by a clause, none is claimed, and the steps
+    are told instead: too few of such claims were right on questions held out, since what leads on to the next passage
+    looks like an answer too.
     """
     if evidence.ranking.chain_odds() and has_clause(evidence.question):
         return None
