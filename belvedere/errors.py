@@ -1,6 +1,7 @@
 """Which errors are the user's to mend, and the one sentence that says so.
 
 UserMistake          raised by this floor: a wrong option, a data set or a configuration that cannot be used
+├── BaselineError    (belvedere.evaluation.baseline)
 ├── CannotDraft      (belvedere.evaluation.drafting)
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,12 +36,13 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     gold_ids are unanswerable: abstaining is measured on them. The corpus is shuffled first. `belvedere eval-init`
     drafts such a folder from a store.
     """
-    from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # heavy import, only when used
+    from belvedere.evaluation.baseline import compare_with_baseline, read_baseline  # noqa: PLC0415  # heavy import, only when used
+    from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # as above
     from belvedere.evaluation.evaluate import evaluate_dataset  # noqa: PLC0415  # as above
     from belvedere.evaluation.gates import check_questions, judge_gates  # noqa: PLC0415  # as above
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
-    from belvedere.evaluation.result_json import evaluation_json  # noqa: PLC0415  # as above
+    from belvedere.evaluation.result_json import evaluation_json, plain_settings  # noqa: PLC0415  # as above
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
     gates = _read_gates(options)
@@ -48,11 +50,15 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     settings = load_settings(settings_file(options.config))
     dataset = read_dataset(folder, seed=options.seed, limit=options.limit, filters=options.filters)
     check_questions(gates, dataset.questions)
+    earlier = None if options.baseline is None else read_baseline(options.baseline, dataset, options.systems)
     _warn(dataset)
     with ProgressBar("getting ready") as bar:
         evaluation = evaluate_dataset(
             dataset, options.systems, settings=settings, cache=options.cache or cache_folder(), progress=bar
         )
+    if earlier is not None:
+        compared = compare_with_baseline(earlier, evaluation.systems, dataset, plain_settings(settings))
+        evaluation = replace(evaluation, baseline=compared)
     outcomes = judge_gates(gates, evaluation.systems)
     if options.failures is not None and evaluation.failures is not None:
         _write_failures(options.failures, evaluation.failures)

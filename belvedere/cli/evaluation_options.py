@@ -25,6 +25,7 @@ class Evaluating:
     limit: int | None
     seed: int
     gates: tuple[str, ...]
+    baseline: Path | None
     failures: Path | None
     html: Path | None
     cache: Path | None
@@ -72,6 +73,12 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         metavar="GATE[,GATE]",
         help='What must be reached, in quotes, such as "MRR@10>0.7,R@5>=0.8", "bm25:R@5>0.6" or "type=join:R@5>0.8"; '
         "also abstention.auroc and latency_ms.p95. Else the command ends with 4. May be repeated.",
+    ),
+    click.option(
+        "--baseline",
+        type=GivenPath(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Compare with an earlier run of the same questions: what `eval DIR --json` printed then.",
     ),
     click.option(
         "--failures",

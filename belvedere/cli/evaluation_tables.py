@@ -7,6 +7,7 @@ from belvedere.cli.printing import say
 from belvedere.evaluation.shown_figures import shown_chance, shown_difference, shown_interval, shown_name, shown_number
 
 if TYPE_CHECKING:
+    from belvedere.evaluation.baseline import BaselineComparison
     from belvedere.evaluation.comparisons import Comparison
     from belvedere.evaluation.failures import FailureReport
     from belvedere.evaluation.intervals import Estimate
@@ -35,11 +36,27 @@ def show_types(title: str, types: Mapping[str, Mapping[str, "Estimate"]]) -> Non
 def show_comparison(comparison: "Comparison") -> None:
     """Print the difference of each measure with its interval, and how often chance alone makes it."""
     found = comparison.measures
-    _say_row(f"{comparison.system} - {comparison.against}", list(found), bold=True)
+    names = [name.removeprefix("answers.") for name in found]
+    _say_row(f"{comparison.system} - {comparison.against}", names, bold=True)
     _say_row("difference", [shown_difference(item.estimate.value) for item in found.values()])
     _say_row("", [shown_interval(item.estimate) for item in found.values()])
     _say_row("p (Holm)", [shown_chance(item.p_holm) for item in found.values()])
     say()
+
+
+def show_baseline(baseline: "BaselineComparison") -> None:
+    """Print how this run differs from an earlier one."""
+    left_out = f"; {baseline.changed:,} new or relabelled ones left out" if baseline.changed else ""
+    say(f"against {baseline.file}, over {baseline.questions:,} questions{left_out}", bold=True)
+    for name, (then, now) in baseline.settings.items():
+        say(f"  {name}: {_setting(then)} then, {_setting(now)} now")
+    say()
+    for comparison in baseline.comparisons:
+        show_comparison(comparison)
+
+
+def _setting(value: object) -> str:
+    return "the default" if value is None else str(value)
 
 
 def show_failures(report: "FailureReport") -> None:

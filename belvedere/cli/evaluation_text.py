@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from belvedere.cli.evaluation_tables import show_comparison, show_failures, show_table, show_types
+from belvedere.cli.evaluation_tables import show_baseline, show_comparison, show_failures, show_table, show_types
 from belvedere.cli.printing import say, shown_bytes
 from belvedere.evaluation.shown_figures import shown_number
 
@@ -27,8 +27,10 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequenc
     _show_measures(evaluation)
     for comparison in evaluation.comparisons:
         show_comparison(comparison)
-    if evaluation.comparisons:
-        say("p: randomisation test over the same questions, corrected for the number of measures.")
+    if evaluation.baseline is not None:
+        show_baseline(evaluation.baseline)
+    if evaluation.comparisons or evaluation.baseline is not None:
+        say("p: randomisation test over the same questions, corrected for the number of measures in a table.")
         say()
     for name, scores in evaluation.systems.items():
         _show_latency(name, scores, evaluation)

@@ -97,8 +97,8 @@ class QuestionType(click.ParamType[str]):
 class GivenPath(click.Path):
     """A path that is not empty: an unset shell variable must not stand for the current folder."""
 
-    def __init__(self, *, dir_okay: bool = True, file_okay: bool = True) -> None:
-        super().__init__(dir_okay=dir_okay, file_okay=file_okay, path_type=Path)
+    def __init__(self, *, dir_okay: bool = True, file_okay: bool = True, exists: bool = False) -> None:
+        super().__init__(exists=exists, dir_okay=dir_okay, file_okay=file_okay, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401  # as click declares it
         """Check the path."""

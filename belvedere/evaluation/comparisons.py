@@ -47,21 +47,26 @@ def compare_systems(
     A measure is compared over the questions whose rows have it.
     """
     against = baseline(tuple(scored))
-    tables = {
-        system: np.array([[row.get(name, np.nan) for name in measures] for row in rows], dtype=np.float64)
-        for system, rows in scored.items()
-    }
     return tuple(
-        Comparison(
-            system=system,
-            against=against,
-            measures=dict(
-                zip(measures, compare_paired(table - tables[against], columns=len(measures), seed=seed), strict=True)
-            ),
-        )
-        for system, table in tables.items()
+        Comparison(system=system, against=against, measures=compare_rows(rows, scored[against], measures, seed=seed))
+        for system, rows in scored.items()
         if system != against
     )
+
+
+def compare_rows(
+    rows: Sequence[Mapping[str, float]],
+    against: Sequence[Mapping[str, float]],
+    measures: Sequence[str],
+    *,
+    seed: int,
+) -> dict[str, Difference]:
+    """Compare rows of measures with those of the same questions in the same order; see ``compare_paired``."""
+    ours, theirs = (
+        np.array([[row.get(name, np.nan) for name in measures] for row in table], dtype=np.float64)
+        for table in (rows, against)
+    )
+    return dict(zip(measures, compare_paired(ours - theirs, columns=len(measures), seed=seed), strict=True))
 
 
 def compare_paired(differences: NDArray[np.float64], *, columns: int, seed: int) -> list[Difference]:

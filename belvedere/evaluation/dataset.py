@@ -42,12 +42,14 @@ class LabelledQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """A shuffled corpus and the questions to score on it."""
+    """A shuffled corpus and the questions to score on it: a sample of ``limit``, what passed ``filters``."""
 
     name: str
     corpus: tuple[Row, ...]
     questions: tuple[LabelledQuestion, ...]
     seed: int
+    limit: int | None = None
+    filters: tuple[str, ...] = ()
 
     @property
     def text_bytes(self) -> int:
@@ -78,7 +80,12 @@ def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: 
     if not any(question.gold for question in questions):
         raise DatasetError(f"no question in {folder / 'questions.jsonl'} names a gold document: nothing can be scored")
     return Dataset(
-        name=folder.resolve().name, corpus=tuple(corpus), questions=_sample(questions, limit, seed), seed=seed
+        name=folder.resolve().name,
+        corpus=tuple(corpus),
+        questions=_sample(questions, limit, seed),
+        seed=seed,
+        limit=limit,
+        filters=tuple(sorted(f"{item.key}{item.operator}{item.value}" for item in filters)),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from belvedere.evaluation.abstention import AbstentionScores, Verdict, score_abstention
+from belvedere.evaluation.baseline import BaselineComparison
 from belvedere.evaluation.comparisons import Comparison, compare_systems
 from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.failure_search import find_failures
@@ -14,7 +15,7 @@ from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import measures_of, score_grades, score_rankings
-from belvedere.evaluation.reply_scores import AnswerScores, score_answers, score_citations
+from belvedere.evaluation.reply_scores import AnswerScores, score_answers, score_citations, score_replies
 from belvedere.evaluation.summaries import summarise
 from belvedere.evaluation.systems import SystemRun, run_system
 from belvedere.knowledge_base import KnowledgeBase
@@ -36,7 +37,8 @@ class SystemScores:
     """How one system did: measures over all questions with gold and by type, latency; and where it can answer, how it
     abstained, what it cited, and (where the data set has references) how right it was.
 
-    ``values`` are the measures of each question with gold, in their order.
+    ``values`` are the measures of each question with gold, in their order; ``reply_values`` those of each reply,
+    one per question, none where the system only ranks.
     """
 
     measures: dict[str, Estimate]
@@ -46,12 +48,13 @@ class SystemScores:
     answers: AnswerScores | None
     citations: dict[str, Estimate] | None
     values: tuple[dict[str, float], ...]
+    reply_values: tuple[dict[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """The result: scores by system and how they compare, the index they were found in, what one embedded question
-    costs, and what failed where ``local`` was measured.
+    costs, what failed where ``local`` was measured, and how all this differs from an earlier run where one was given.
     """
 
     systems: dict[str, SystemScores]
@@ -59,6 +62,7 @@ class Evaluation:
     failures: FailureReport | None
     index: IndexedDataset
     embed_question_ms: Latency
+    baseline: BaselineComparison | None = None
 
 
 def evaluate_dataset(
@@ -109,6 +113,7 @@ def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
         answers=score_answers(run.replies, dataset, scored),
         citations=score_citations(run.replies, dataset),
         values=rows,
+        reply_values=score_replies(run.replies, dataset),
     )
 
 

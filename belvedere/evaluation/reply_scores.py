@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from belvedere.evaluation.answers import ANSWER_MEASURES, score_answer
-from belvedere.evaluation.dataset import Dataset, Gold
+from belvedere.evaluation.dataset import Dataset, Gold, LabelledQuestion
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.summaries import estimates, summarise
 from belvedere.evaluation.systems import Reply
 
 _CITATION_MEASURES = ("precision", "recall")
+
+REPLY_VALUES: tuple[str, ...] = (*(f"answers.{name}" for name in ANSWER_MEASURES), "verdict")
+"""What the reply to a single question is scored by; ``verdict``: 1 where it was right to answer, or to abstain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +44,31 @@ def score_answers(
     typed: list[tuple[str, Mapping[str, float]]] = []
     seen: list[tuple[bool, bool]] = []
     for question, reply, ranking in zip(dataset.questions, replies, rankings, strict=False):
-        if ranking is not None and question.references:
-            # An answer that was not given is a wrong one here: saying nothing must not raise the score.
-            text, short = ("", None) if reply.abstained else (reply.text, reply.short)
-            values = score_answer(text, question.references, short)
+        values = _answer_values(question, reply)
+        if ranking is not None and values:
             typed.append((question.type, values))
             seen.append((ranking["all@10"] > 0.0, values["right"] > 0.0))
     if not typed:
         return None
     measures, by_type = summarise(typed, ANSWER_MEASURES, seed=dataset.seed)
     return AnswerScores(measures=measures, by_type=by_type, by_evidence=_evidence_table(seen))
+
+
+def score_replies(replies: Sequence[Reply], dataset: Dataset) -> tuple[dict[str, float], ...]:
+    """Return those of ``REPLY_VALUES`` that each question has; nothing at all where there are no replies."""
+    return tuple(
+        {f"answers.{name}": value for name, value in _answer_values(question, reply).items()}
+        | {"verdict": float(reply.abstained != bool(question.gold))}
+        for question, reply in zip(dataset.questions, replies, strict=False)
+    )
+
+
+def _answer_values(question: LabelledQuestion, reply: Reply) -> dict[str, float]:
+    """Score a reply against its references; an answer that was not given is a wrong one: silence must not pay."""
+    if not question.gold or not question.references:
+        return {}
+    text, short = ("", None) if reply.abstained else (reply.text, reply.short)
+    return score_answer(text, question.references, short)
 
 
 def _evidence_table(seen: Sequence[tuple[bool, bool]]) -> EvidenceTable:

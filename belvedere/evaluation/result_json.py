@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from belvedere.evaluation.baseline import BaselineComparison
 from belvedere.evaluation.comparisons import Comparison, Difference
 from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.evaluate import Evaluation, SystemScores
@@ -11,6 +12,7 @@ from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.gates import GateOutcome
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.machine import describe_machine
+from belvedere.evaluation.question_values import corpus_digest, question_key, values_by_system
 from belvedere.evaluation.reply_scores import AnswerScores
 from belvedere.settings import Settings
 
@@ -18,24 +20,58 @@ from belvedere.settings import Settings
 def evaluation_json(
     evaluation: Evaluation, dataset: Dataset, settings: Settings, *, gates: Sequence[GateOutcome] = ()
 ) -> dict[str, object]:
-    """Return scores by system, how they compare, what failed, the index, and what the run was made with."""
+    """Return scores by system, how they compare, what failed, the index, what the run was made with, each question."""
     return {
         "systems": {name: _scores_json(scores) for name, scores in evaluation.systems.items()},
         "comparisons": [_comparison_json(comparison) for comparison in evaluation.comparisons],
+        "baseline": None if evaluation.baseline is None else _baseline_json(evaluation.baseline),
         "failures": None if evaluation.failures is None else _failures_json(evaluation.failures),
         "gates": [_gate_json(outcome) for outcome in gates],
         "index": dict(evaluation.index.report),
         "run": {
             "data": dataset.name,
+            "corpus": corpus_digest(dataset),
             "documents": len(dataset.corpus),
             "questions": len(dataset.questions),
             "gold_not_in_corpus": len(dataset.missing_gold()),
             "seed": dataset.seed,
+            "limit": dataset.limit,
+            "filters": list(dataset.filters),
             "machine": describe_machine(),
             "versions": package_versions(),
-            "settings": {name: _plain(value) for name, value in changed_settings(settings).items()},
+            "settings": plain_settings(settings),
             "embed_question_ms": asdict(evaluation.embed_question_ms),
         },
+        "questions": _questions_json(evaluation, dataset),
+    }
+
+
+def plain_settings(settings: Settings) -> dict[str, object]:
+    """Return the settings that differ from their defaults, as JSON has them."""
+    return {name: _plain(value) for name, value in changed_settings(settings).items()}
+
+
+def _questions_json(evaluation: Evaluation, dataset: Dataset) -> list[dict[str, object]]:
+    rows = values_by_system(evaluation.systems, dataset)
+    return [
+        {
+            "id": question.id,
+            "question": question.text,
+            "type": question.type,
+            "labels": question_key(question)[-1],
+            "systems": {name: dict(values[number]) for name, values in rows.items()},
+        }
+        for number, question in enumerate(dataset.questions)
+    ]
+
+
+def _baseline_json(baseline: BaselineComparison) -> dict[str, object]:
+    return {
+        "file": baseline.file,
+        "questions": baseline.questions,
+        "questions_left_out": baseline.changed,
+        "settings": {name: {"then": then, "now": now} for name, (then, now) in baseline.settings.items()},
+        "comparisons": [_comparison_json(comparison) for comparison in baseline.comparisons],
     }
 
 

@@ -62,7 +62,7 @@ def assert_estimate(estimate: Mapping[str, Any], n: int) -> None:
 @pytest.mark.model
 def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     result = belvedere("eval", *options(data, "--json")).json()
-    assert set(result) == {"systems", "comparisons", "failures", "gates", "index", "run"}
+    assert set(result) == {"systems", "comparisons", "baseline", "failures", "gates", "index", "run", "questions"}
     assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
     for name, scores in result["systems"].items():
         assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers", "citations"}
@@ -139,6 +139,30 @@ def test_grades_give_a_measure_of_their_own(belvedere: Belvedere, data: Path) ->
     assert outcome.json()["comparisons"][0]["measures"][GRADED]["n"] == 1
     told = belvedere("eval", *options(data, "--compare", "bm25"))
     assert "nDCG@10.graded: over the 1 questions with gold_grades" in told.out
+
+
+@pytest.mark.model
+def test_a_run_is_held_against_an_earlier_one(belvedere: Belvedere, data: Path) -> None:
+    earlier = data.parent / "before.json"
+    earlier.write_text(belvedere("eval", *options(data, "--compare", "bm25,local", "--json")).out, encoding="utf-8")
+    config = data.parent / "settings.yaml"
+    config.write_text('embedder: {model: "hashing:64"}\nquery: {answer: {passages: 2}}\n', encoding="utf-8")
+    page = data.parent / "report.html"
+    more = ("--compare", "bm25,dense,local", "--baseline", str(earlier))
+    found = belvedere("eval", *options(data, *more, "--html", str(page), "--json")).json()["baseline"]
+    assert (found["questions"], found["questions_left_out"]) == (len(QUESTIONS), 0)
+    assert found["settings"] == {"query.answer.passages": {"then": None, "now": 2}}
+    ranked, again, replied = found["comparisons"]
+    assert [part["system"] for part in (ranked, again, replied)] == ["bm25", "local", "local"]
+    assert ranked["measures"]["R@5"] == {"difference": 0.0, "low": 0.0, "high": 0.0, "n": 3, "p": 1.0, "p_holm": 1.0}
+    assert replied["measures"]["verdict"]["n"] == len(QUESTIONS)
+    assert "Against an earlier run" in page.read_text(encoding="utf-8")
+    told = belvedere("eval", *options(data, *more)).out
+    assert "query.answer.passages: the default then, 2 now" in told
+    assert "local - baseline" in told
+    refused = belvedere("eval", *options(data, *more, "--limit", "2"))
+    assert refused.code == 2
+    assert "was measured with limit none, this run has limit 2" in refused.err
 
 
 @pytest.mark.model
