@@ -1,6 +1,7 @@
 """The tables of an evaluation as text for people."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from belvedere.cli.printing import say
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from belvedere.evaluation.intervals import Estimate
 
 _FIRST, _WIDTH = 22, 15
+_EXAMPLE = 100  # characters
 
 
 def show_table(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
@@ -60,14 +62,17 @@ def _setting(value: object) -> str:
 
 
 def show_failures(report: "FailureReport") -> None:
-    """Print how many questions failed in which way."""
+    """Print how many questions failed in which way, with the first of each."""
     from belvedere.evaluation.failures import FAILURE_MEANINGS  # noqa: PLC0415  # heavy import, only when used
 
     say()
     say(f"{report.system}: {len(report.failures)} of {report.questions} questions failed", bold=True)
+    examples = report.examples()
     for name, count in report.counts().items():
         if count:
             say(f"{count:>6}  {shown_name(name)}: {FAILURE_MEANINGS[name]}")
+            question = examples[name].question
+            say(f"        such as {question.id}: {shorten(question.text, _EXAMPLE, placeholder=' ...')}")
     for kind, counts in report.counts_by_type().items():
         say(f"  {kind}: " + ", ".join(f"{count} {shown_name(name)}" for name, count in counts.items()))
 

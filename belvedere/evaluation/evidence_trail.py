@@ -8,6 +8,7 @@ from belvedere.evaluation.measures import group_name, with_gold_as_groups
 from belvedere.evaluation.systems import RANKED_CHUNKS, Reply
 from belvedere.knowledge_base import KnowledgeBase
 from query.engine import System
+from query.packing.packed_context import packed_documents
 from query.request import AskOptions
 
 _SEARCHES: tuple[System, ...] = ("bm25", "dense")
@@ -20,14 +21,16 @@ class GoldTrail:
     """One piece of evidence: the documents that supply it, and how far the best of them came.
 
     ``rank`` is its place among ranked documents, from 1, other pieces of evidence counted once (None: not ranked at
-    all); ``in_pool`` whether a search, the walk or a chain reached it; ``weighed`` whether the answer chose among its
-    sentences.
+    all); ``in_pool`` whether a search, the walk or a chain reached it; ``packed`` whether the context of the configured
+    budget has a sentence of it (None: all evidence was weighed, so nobody looked); ``weighed`` whether the answer chose
+    among its sentences.
     """
 
     documents: tuple[str, ...]
     indexed: bool
     in_pool: bool
     rank: int | None
+    packed: bool | None
     weighed: bool
 
 
@@ -40,6 +43,7 @@ def follow_evidence(
     pool = set(ranking) | reply.weighed
     if any(not group & pool for group in question.gold):
         pool |= set(_reached(kb, question.text))
+    packed = None if all(group & reply.weighed for group in question.gold) else _packed(kb, question.text)
     named = sorted(frozenset[str]().union(*question.gold))
     indexed = {document.id for document in kb.store.documents(kb.access, named)}
     return tuple(
@@ -48,10 +52,15 @@ def follow_evidence(
             indexed=bool(group & indexed),
             in_pool=bool(group & pool),
             rank=place.get(group_name(number)),
+            packed=None if packed is None else bool(group & packed),
             weighed=bool(group & reply.weighed),
         )
         for number, group in enumerate(question.gold)
     )
+
+
+def _packed(kb: KnowledgeBase, question: str) -> frozenset[str]:
+    return packed_documents(kb.context(question, route="local"))
 
 
 def _reached(kb: KnowledgeBase, question: str) -> Iterator[str]:

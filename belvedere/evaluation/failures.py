@@ -15,6 +15,7 @@ FailureClass: TypeAlias = Literal[
     "not_in_pool",
     "lost_in_ranking",
     "lost_in_packing",
+    "lost_in_selection",
     "wrongly_abstained",
     "wrong_answer",
     "should_have_abstained",
@@ -25,7 +26,8 @@ FAILURE_MEANINGS: Mapping[FailureClass, str] = {
     "not_indexed": "a gold document is not in the store",
     "not_in_pool": "no search, walk or chain reached a gold document",
     "lost_in_ranking": "a gold document was reached, but ranked below 10",
-    "lost_in_packing": "a gold document was ranked, but the answer did not weigh it",
+    "lost_in_packing": "a gold document was ranked, but neither packed into the context nor weighed by the answer",
+    "lost_in_selection": "a gold document was packed into the context, but the answer did not weigh it",
     "wrongly_abstained": "all gold was weighed, and the answer says that nothing was found",
     "wrong_answer": "all gold was weighed, and the answer is not the reference",
     "should_have_abstained": "the documents do not answer the question, and an answer was given",
@@ -68,6 +70,13 @@ class FailureReport:
         found = Counter(failure.failed_as for failure in self.failures)
         return {name: found[name] for name in FAILURE_CLASSES}
 
+    def examples(self) -> dict[FailureClass, Failure]:
+        """Return the first question of each class that occurs."""
+        found: dict[FailureClass, Failure] = {}
+        for failure in self.failures:
+            found.setdefault(failure.failed_as, failure)
+        return found
+
     def counts_by_type(self) -> dict[str, dict[FailureClass, int]]:
         """Return the same by type of question, only what occurs."""
         found = Counter((failure.question.type, failure.failed_as) for failure in self.failures)
@@ -105,7 +114,9 @@ def _lost(trail: GoldTrail) -> FailureClass | None:
         return "not_indexed"
     if not trail.in_pool:
         return "not_in_pool"
-    return "lost_in_ranking" if trail.rank is None or trail.rank > RANKED else "lost_in_packing"
+    if trail.rank is None or trail.rank > RANKED:
+        return "lost_in_ranking"
+    return "lost_in_selection" if trail.packed else "lost_in_packing"
 
 
 def failure_json(failure: Failure) -> dict[str, object]:
@@ -127,6 +138,7 @@ def failure_json(failure: Failure) -> dict[str, object]:
                 "rank": trail.rank,
                 "indexed": trail.indexed,
                 "in_pool": trail.in_pool,
+                "packed": trail.packed,
                 "weighed": trail.weighed,
             }
             for trail in failure.gold

@@ -115,11 +115,12 @@ def test_a_missing_document_is_a_failure_that_is_written_down(belvedere: Belvede
     assert outcome.code == 0
     assert "Where is the Nile?" in page.read_text(encoding="utf-8")
     assert "not indexed" in outcome.out
+    assert "such as q5: Where is the Nile?" in outcome.out
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     (lost,) = (line for line in lines if line["id"] == "q5")
     assert lost["class"] == "not_indexed"
     assert lost["gold"] == [
-        {"documents": ["nile"], "rank": None, "indexed": False, "in_pool": False, "weighed": False},
+        {"documents": ["nile"], "rank": None, "indexed": False, "in_pool": False, "packed": False, "weighed": False},
     ]
     assert lost["top"][0]["title"] in RIVERS
 

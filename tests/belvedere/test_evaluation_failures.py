@@ -20,11 +20,11 @@ from belvedere.evaluation.failures import (
 from belvedere.evaluation.systems import Reply
 
 QUESTION = LabelledQuestion(id="q", text="Who?", type="fact", gold=(frozenset({"a"}),), references=("Anna Lind",))
-WEIGHED = GoldTrail(documents=("a",), indexed=True, in_pool=True, rank=1, weighed=True)
+WEIGHED = GoldTrail(documents=("a",), indexed=True, in_pool=True, rank=1, packed=None, weighed=True)
 RIGHT = Reply(text="Anna Lind built it. [1]", abstained=False, support=0.9, weighed=frozenset({"a"}))
 WRONG = replace(RIGHT, text="Erik Holm sold it. [1]")
 NOTHING = replace(RIGHT, text="Not found in the documents.", abstained=True, support=0.1)
-NOT_WEIGHED = replace(WEIGHED, weighed=False)
+NOT_WEIGHED = replace(WEIGHED, packed=False, weighed=False)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,9 @@ NOT_WEIGHED = replace(WEIGHED, weighed=False)
         (replace(NOT_WEIGHED, in_pool=False, rank=None), WRONG, "not_in_pool"),
         (replace(NOT_WEIGHED, rank=None), WRONG, "lost_in_ranking"),
         (replace(NOT_WEIGHED, rank=11), RIGHT, "lost_in_ranking"),
+        (replace(NOT_WEIGHED, rank=11, packed=True), RIGHT, "lost_in_ranking"),
         (replace(NOT_WEIGHED, rank=10), WRONG, "lost_in_packing"),
+        (replace(NOT_WEIGHED, rank=10, packed=True), WRONG, "lost_in_selection"),
         (replace(WEIGHED, rank=30), RIGHT, None),
         (WEIGHED, WRONG, "wrong_answer"),
         (WEIGHED, NOTHING, "wrongly_abstained"),

@@ -87,7 +87,7 @@ def failure() -> Failure:
         failed_as="lost_in_ranking",
         reply=Reply(text=ATTACK, abstained=False, support=0.7, weighed=frozenset()),
         right=False,
-        gold=(GoldTrail(documents=(ATTACK,), indexed=True, in_pool=True, rank=23, weighed=False),),
+        gold=(GoldTrail(documents=(ATTACK,), indexed=True, in_pool=True, rank=23, packed=False, weighed=False),),
         top=(FoundDocument(id=ATTACK, title=ATTACK), FoundDocument(id="e", title="")),
     )
 
