@@ -8,7 +8,7 @@ on the other sets, how often it abstains, how reliable support is, and whether t
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -20,8 +20,8 @@ from belvedere.evaluation.index_cache import cache_folder, index_dataset
 from belvedere.evaluation.machine import describe_machine
 from belvedere.settings import Settings
 from benchmarks.xquad_part import training_part
-from query.abstention_examples import Example, ExampleMaker, TrainingQuestion
-from query.abstention_training import WEIGHTS, Trained, balance, train, trained_weights
+from query.abstention_examples import UNANSWERABLE, Example, ExampleMaker, Kind, TrainingQuestion
+from query.abstention_training import TAUGHT, WEIGHTS, Trained, balance, train, trained_weights
 from query.pseudo_questions import make_questions
 
 LABELLED = ("musique_train100", "hotpot_train100")
@@ -62,10 +62,17 @@ def _figures(figures: Mapping[str, float]) -> str:
 
 def _show_reliability(trained: Trained) -> None:
     """Print the reliability of support on questions held out, as many of them answerable as not."""
-    shares = balance(trained.examples)
+    for kinds in (TAUGHT, ("answerable", *UNANSWERABLE)):
+        click.echo(f"\nquestions held out: {', '.join(kinds)}")
+        _show_reliability_among(trained, kinds)
+
+
+def _show_reliability_among(trained: Trained, kinds: Sequence[Kind]) -> None:
+    own = [pair for pair in zip(trained.examples, trained.held_out, strict=True) if pair[0].kind in kinds]
+    shares = balance([example for example, _ in own])
     weighed = [
         (Verdict(answerable=example.answerable, abstained=False, support=support), round(_PARTS * share))
-        for example, support, share in zip(trained.examples, trained.held_out, shares, strict=True)
+        for (example, support), share in zip(own, shares, strict=True)
     ]
     verdicts = [verdict for verdict, count in weighed for _ in range(count)]
     table = reliability_table(verdicts)

@@ -15,28 +15,19 @@ import numpy as np
 from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
 from query.answer_types import has_number
-from query.chain_ranking.ranker import RankedChains
 from query.local import LocalRanking
 from query.logistic import LogisticModel, read_weights
 from query.passages import CandidateSentence, Passage
 from query.question import Question
 from query.rarity import WordRarity
 from query.sentence_selection import ScoredSentence
-from query.text_words import content_stems, tokens
+from query.text_words import content_stems
 
 _TOP_PASSAGES = 5
 # About the mean of the lead over training questions.
 _ORDINARY_LEAD = 5.0
 _STATED_SHARE = 0.7
-# The best passage's log odds are set against those of the passage at this place.
-_PLACE = 10
-# A margin of this size is as likely with an answer as without one, over training questions by their trust in chains.
-_EVEN_MARGIN = 8.5
-_CHAIN = 3
-# A word covered so far beyond the usual stands there; more says nothing.
-_WELL_COVERED = 4.0
-# About the mean over training questions.
-_ORDINARY_COVERAGE = 1.2
+_LEAST_WEIGHT = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +87,9 @@ def _states_amount(evidence: SupportEvidence) -> bool:
 def support_features(evidence: SupportEvidence) -> dict[str, float]:
     """Return the features of support by name.
 
-    All are shares, cosines, counts of words weighed 0 to 1 by rarity, or standardised within one list of hits or
-    against a sample, so that they mean the same in collections of any kind and size. Margins between log odds do not:
-    they are small where all passages are alike. There chains are not trusted, and margins count as far as they are.
+    All are shares, cosines, or standardised within one list of hits, so that they mean the same for questions of any
+    length in collections of any kind and size. What chains tell is not among them: they are trusted in collections with
+    names that lead on, and would make every question of another collection look unanswered.
     """
     dense = evidence.ranking.first_stage.dense
     return {
@@ -108,9 +99,6 @@ def support_features(evidence: SupportEvidence) -> dict[str, float]:
         "keyword_lead": _lead([hit.score for hit in evidence.ranking.first_stage.bm25]),
         "names_near": _names_near(evidence),
         "names_unknown": _unknown_names(evidence.question, evidence.graph),
-        "numbers_near": _numbers_near(evidence),
-        "trusted_margin": _trusted_margin(evidence.ranking.chains),
-        "least_covered": _least_covered(evidence.ranking.chains),
         **_missing_words(evidence),
     }
 
@@ -128,14 +116,16 @@ def _lead(scores: Sequence[float]) -> float:
 
 
 def _missing_words(evidence: SupportEvidence) -> dict[str, float]:
-    """Return the rarity of the question's words that the best document, the chosen sentences and all passages lack."""
+    """Return the share of the question's words, by rarity, that the best document, the choice and all passages lack."""
     weights = {word_stem: evidence.rarity.weight(word_stem) for word_stem in evidence.question.stems}
     by_document: dict[str, set[str]] = {}
     for entry in evidence.scored:
         by_document.setdefault(entry.candidate.passage.document.id, set()).update(entry.candidate.known_stems)
 
+    total = max(sum(weights.values()), _LEAST_WEIGHT)
+
     def missing(held: AnySet[str]) -> float:
-        return sum(weight for word_stem, weight in weights.items() if word_stem not in held)
+        return sum(weight for word_stem, weight in weights.items() if word_stem not in held) / total
 
     return {
         "missing_in_document": min(missing(held) for held in by_document.values()),
@@ -163,36 +153,6 @@ def _unknown_names(question: Question, graph: PassageGraph) -> float:
     keys = [name_key(name) for name in question.names]
     unknown = [key for key in keys if key not in graph.mentions and key not in graph.homes]
     return len(unknown) / len(keys) if keys else 0.0
-
-
-def _numbers_near(evidence: SupportEvidence) -> float:
-    """Return the share of the question's numbers that the best sentence's passage has; 1 where it has none."""
-    numbers = [word for word in evidence.question.words if any(character.isdigit() for character in word)]
-    if not numbers:
-        return 1.0
-    passage = evidence.scored[0].candidate.passage
-    held = passage.context_stems | frozenset(tokens(passage.chunk.text))
-    return sum(number in held for number in numbers) / len(numbers)
-
-
-def _trusted_margin(chains: RankedChains | None) -> float:
-    """Return how much further than an even chance the best passage stands above others, as far as chains are trusted.
-
-    0, which speaks neither for nor against, where they are not: there all passages have odds alike, answer or none. And
-    0 where there are too few passages to compare with.
-    """
-    if chains is None or len(chains.chain_scores) < _PLACE:
-        return 0.0
-    odds = np.sort(chains.chain_scores)[::-1]
-    return chains.trust * (float(odds[0] - odds[_PLACE - 1]) - _EVEN_MARGIN)
-
-
-def _least_covered(chains: RankedChains | None) -> float:
-    """Return how well the best passages together cover the word of the question that they cover least."""
-    if chains is None:
-        return _ORDINARY_COVERAGE
-    best = np.argsort(-chains.chain_scores, kind="stable")[:_CHAIN]
-    return float(min(_WELL_COVERED, chains.evidence.coverage[best].max(axis=0).min()))
 
 
 @cache

@@ -1,7 +1,6 @@
 import json
 from collections.abc import Callable
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,17 +8,13 @@ import pytest
 from graph_store.access import Access
 from graph_store.bundles import PassageGraph
 from graph_store.embedded.embedded_store import EmbeddedStore
-from graph_store.filters import parse_filter
-from graph_store.settings import StoreSettings
 from query.abstention_examples import Example, ExampleMaker, Kind, TrainingQuestion, graph_without
 from query.abstention_training import balance, calibrated, calibration, threshold_for, train, trained_weights
-from query.chain_ranking.settings import ChainSettings
 from query.engine import QueryEngine
 from query.logistic import LogisticModel, sigmoid, softmax
 from query.pseudo_questions import make_questions
-from query.request import AskOptions
-from query.settings import AnswerSettings, LocalSettings, QuerySettings
-from tests.query.small_store import DOCUMENTS, EMBEDDER, SmallDocument, write_store
+from query.settings import AnswerSettings, QuerySettings
+from tests.query.small_store import EMBEDDER
 
 
 def test_a_sum_over_records_is_not_read_off_passages(engine: QueryEngine) -> None:
@@ -40,13 +35,10 @@ def test_a_name_that_no_document_has_lowers_the_support(engine: QueryEngine) -> 
     assert unknown.support_features["names_unknown"] == 1.0
 
 
-def test_another_year_than_the_documents_have_lowers_the_support(engine: QueryEngine) -> None:
-    told = engine.ask("What did Ida Holm build in 1874?").trace
-    other = engine.ask("What did Ida Holm build in 1875?").trace
-    assert told.support is not None
-    assert other.support is not None
-    assert told.support_features["numbers_near"] > other.support_features["numbers_near"] == 0.0
-    assert told.support > other.support
+def test_words_that_are_missing_count_as_a_share_of_the_question(engine: QueryEngine) -> None:
+    short = engine.ask("Did Ida Holm build zeppelins?").trace.support_features
+    long = engine.ask("Did Ida Holm build Skerry Rock Lighthouse in 1874, and zeppelins?").trace.support_features
+    assert short["missing_in_all"] > long["missing_in_all"] > 0.0
 
 
 def test_the_margin_makes_abstaining_more_or_less_likely(small_store: EmbeddedStore) -> None:
@@ -61,22 +53,6 @@ def test_features_stay_in_bounds(engine: QueryEngine) -> None:
         for name, value in engine.ask(question).trace.support_features.items():
             assert -30.0 <= value <= 30.0, name
             assert np.isfinite(value)
-
-
-def test_margins_count_as_far_as_chains_are_trusted_and_compared(small_store: EmbeddedStore, tmp_path: Path) -> None:
-    question = "Who built Skerry Rock Lighthouse?"
-    plain = QuerySettings(local=LocalSettings(chains=ChainSettings(enabled=False)))
-    without = QueryEngine(small_store, EMBEDDER, plain).ask(question).trace.support_features
-    assert without["trusted_margin"] == 0.0
-    assert without["least_covered"] > 0.0
-    engine = QueryEngine(small_store, EMBEDDER, QuerySettings())
-    few = engine.ask(question, AskOptions(filters=(parse_filter("year<1900"),))).trace.support_features
-    assert few["trusted_margin"] == 0.0
-    more = [SmallDocument(title=f"Buoy {place}", paragraphs=(f"Buoy {place} is red.",)) for place in range(12)]
-    write_store(tmp_path, [*DOCUMENTS, *more])
-    with EmbeddedStore.open(tmp_path, settings=StoreSettings(), read_only=True) as store:
-        many = QueryEngine(store, EMBEDDER, QuerySettings()).ask(question).trace.support_features
-    assert many["trusted_margin"] != 0.0
 
 
 def test_hiding_chunks_leaves_a_graph_without_them(make_graph: Callable[..., PassageGraph]) -> None:
