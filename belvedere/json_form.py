@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from belvedere.chain_json import chain_step_json
 
 if TYPE_CHECKING:
+    from belvedere.doctor import Examination
     from belvedere.entity_view import EntityView
     from belvedere.status import StoreStatus
     from graph_store.records import Community, TreeNode
@@ -30,6 +31,18 @@ def index_json(report: "IndexReport") -> dict[str, object]:
         "communities": report.communities,
         "tree_nodes": report.tree_nodes,
         "seconds": {step: round(seconds, 3) for step, seconds in report.seconds.items()},
+    }
+
+
+def examination_json(found: "Examination") -> dict[str, object]:
+    """Return an examination as the JSON object that is printed."""
+    return {
+        "store": str(found.store),
+        "healthy": found.healthy,
+        "findings": [
+            {"check": item.check, "level": item.level, "says": item.says, "remedy": item.remedy}
+            for item in found.findings
+        ],
     }
 
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from belvedere.config import ConfigError
 from belvedere.settings import Settings
+from graph_store.embedded import examination
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.findings import Finding
 from graph_store.store import GraphStore
 from model_clients.cross_encoder import CrossEncoderReranker
 from model_clients.embedder import Embedder
@@ -61,3 +63,8 @@ def open_to_write(folder: Path, settings: Settings, *, embedder: Embedder) -> Gr
         token_dimension=embedder.token_dimension,
         settings=settings.store,
     )
+
+
+def examine_store(folder: Path, settings: Settings) -> tuple[Finding, ...]:
+    """Look over a store without changing anything. Raises ``StoreMissing`` where there is none."""
+    return examination.examine_store(folder, settings.store)

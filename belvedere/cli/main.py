@@ -1,6 +1,7 @@
 """The ``belvedere`` command: parses, runs, and turns whatever happens into an exit code and one sentence.
 
-0: done. 2: the user can mend it. 1: a fault of ours. 4: an evaluation did not pass a gate. 130: stopped with Ctrl-C.
+0: done. 2: the user can mend it. 1: a fault of ours, or one that `doctor` found. 4: an evaluation did not pass a gate.
+130: stopped with Ctrl-C.
 """
 
 import logging
@@ -16,6 +17,7 @@ from belvedere.cli.ask import ask
 from belvedere.cli.communities import communities
 from belvedere.cli.context import context
 from belvedere.cli.delete import delete
+from belvedere.cli.doctor import doctor
 from belvedere.cli.evaluate import evaluate
 from belvedere.cli.evaluate_init import evaluate_init
 from belvedere.cli.export import export
@@ -56,6 +58,7 @@ for command in (
     evaluate,
     evaluate_init,
     status,
+    doctor,
     delete,
     communities,
     tree,

@@ -107,6 +107,13 @@ class GivenPath(click.Path):
         return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
+STORE = click.option(
+    "--store",
+    type=GivenPath(),
+    default=Path("belvedere-store"),
+    metavar="DIR",
+    help="Folder of the store.  [default: ./belvedere-store]",
+)
 CONFIG = click.option(
     "--config",
     type=GivenPath(),
@@ -126,13 +133,7 @@ FILTER = click.option(
 def shared_options(groups_help: str) -> Callable[[Command], Command]:
     """Add the options of ``Shared`` to a command, which takes the record first; groups mean what the help says."""
     options = (
-        click.option(
-            "--store",
-            type=GivenPath(),
-            default=Path("belvedere-store"),
-            metavar="DIR",
-            help="Folder of the store.  [default: ./belvedere-store]",
-        ),
+        STORE,
         CONFIG,
         click.option(
             "--tenant",

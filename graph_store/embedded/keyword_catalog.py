@@ -12,6 +12,7 @@ from typing import TypeAlias
 from graph_store.embedded.change_log import changed_rows, log_reaches_back, read_sequences
 from graph_store.embedded.database import Database
 from graph_store.embedded.keyword_analysis import ANALYSIS_VERSION
+from graph_store.embedded.keyword_files import damaged_files
 from graph_store.embedded.keyword_index import KeywordIndex
 from graph_store.embedded.keyword_texts import read_keyword_texts
 from graph_store.embedded.writer_lock import writer_is_active
@@ -32,6 +33,11 @@ _FAILURES = (ValueError, OSError)
 def index_folder(store_folder: Path, tenant: str) -> Path:
     """Return the folder of a tenant's derived indexes; any text may be a tenant, so its hash names the folder."""
     return store_folder / "indexes" / hashlib.sha256(tenant.encode("utf-8")).hexdigest()[:20]
+
+
+def keyword_folder(store_folder: Path, tenant: str, kind: SearchKind) -> Path:
+    """Return the folder of one keyword index; a change in how texts are analysed begins another."""
+    return index_folder(store_folder, tenant) / f"keywords-{kind}-{ANALYSIS_VERSION}"
 
 
 class KeywordCatalog:
@@ -97,7 +103,7 @@ class KeywordCatalog:
         return min(known) if len(known) == len(KINDS) else None
 
     def _path(self, tenant: str, kind: SearchKind) -> Path:
-        return index_folder(self._folder, tenant) / f"keywords-{kind}-{ANALYSIS_VERSION}"
+        return keyword_folder(self._folder, tenant, kind)
 
     def _opened(self, tenant: str, kind: SearchKind) -> KeywordIndex | None:
         """Return the index on the disk as it is now; None where it is missing or unreadable."""
@@ -107,6 +113,9 @@ class KeywordCatalog:
         try:
             found = self._on_disk.get((tenant, kind))
             if found is None:
+                broken = damaged_files(path)
+                if broken:
+                    raise ValueError(f"{', '.join(broken)} is damaged")  # as tantivy tells it of others
                 found = KeywordIndex(path, memory_bytes=self._settings.keyword_memory_bytes)
             else:
                 found.reload()

@@ -90,6 +90,14 @@ class KeywordIndex:
         """The number of texts."""
         return max(self._searcher.num_docs - 1, 0)
 
+    def rows(self) -> list[int]:
+        """Return the row numbers of all texts, ascending; one that stands there twice comes twice."""
+        from tantivy import Query  # noqa: PLC0415  # heavy import, only when used
+
+        found = self._searcher.search(Query.all_query(), self._searcher.num_docs + 1, count=False).hits
+        rows = self._searcher.fast_field_values("row", [place for _, place in found])
+        return sorted(int(row) for row in rows if row is not None)  # the sentinel has none
+
     def replace_all(self, texts: Iterable[KeywordText], *, sequence: int) -> None:
         """Make the index anew, in one commit."""
         self._commit(None, texts, sequence=sequence, dead=0)

@@ -131,8 +131,8 @@ class VectorCatalog:
         manifest = files.read_manifest()
         if manifest is None or (manifest.dimension, manifest.model) != (self._dimension, self._model):
             return None
-        path = files.graph_path(manifest.sequence)
-        if not manifest.graph_size or not path.exists() or path.stat().st_size != manifest.graph_size:
+        path = files.whole_graph(manifest)
+        if path is None:
             return None
         try:
             return load_graph(path, dimension=self._dimension, settings=self._settings)
@@ -152,8 +152,7 @@ class VectorCatalog:
         if count < max(self._settings.vector_file_rows, 1):
             files.remove()
             return
-        manifest = files.read_manifest()
-        current = manifest is not None and manifest.sequence == target and files.read_matrix(manifest) is not None
+        current = self._matrix_from_file(tenant, kind, target, count) is not None
         index = self.index_of(connection, tenant, kind)
         if current and (index.graph is not None or not self._wants_graph(count)):
             return

@@ -17,7 +17,7 @@ class WriterLock:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            holder = _holder(self._descriptor)
             os.close(self._descriptor)
             raise StoreLocked(
                 f"the store {str(folder)!r} is being written by process {holder}: wait until it is done and run again"
@@ -45,3 +45,15 @@ def writer_is_active(folder: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def active_writer(folder: Path) -> str | None:
+    """Return the process number of the writer of the store, "unknown" before it has written it; None without one."""
+    if not writer_is_active(folder):
+        return None
+    with (folder / _FILE).open("rb") as file:
+        return _holder(file.fileno())
+
+
+def _holder(descriptor: int) -> str:
+    return os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
