@@ -1,5 +1,6 @@
 """The HTML page of an evaluation, made from scores without any index."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -116,6 +117,16 @@ def test_the_page_is_well_formed_and_loads_nothing(html: str) -> None:
     assert "http:" not in html
     assert "https:" not in html
     assert "default-src 'none'" in html
+
+
+def test_the_page_suits_dark_and_narrow_screens(html: str) -> None:
+    style = html[html.index("<style>") : html.index("</style>")]
+    assert "@media (prefers-color-scheme: dark)" in style
+    assert "@media (max-width: 40rem)" in style
+    # Colours are named once for each scheme, and nowhere else.
+    names = re.findall(r"(--[a-z]+): #", style)
+    assert len(names) == 2 * len(set(names))
+    assert re.findall(r"(?<![-\w])(?:color|fill|stroke|background): #", html) == []
 
 
 def test_what_documents_and_questions_say_is_shown_not_obeyed(html: str) -> None:
