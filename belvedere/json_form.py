@@ -136,6 +136,7 @@ def status_json(found: "StoreStatus") -> dict[str, object]:
         "tree_nodes": counts.tree_nodes,
         "up_to_date": found.up_to_date,
         "store_bytes": found.store_bytes,
+        "settings_changed": {name: {"then": then, "now": now} for name, (then, now) in found.settings_changed.items()},
     }
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, get_args
 
+from belvedere.built_settings import record_settings
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
+from belvedere.filter_check import check_filters
 from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
@@ -148,7 +150,7 @@ class KnowledgeBase:
     ) -> IndexReport:
         from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
 
-        return build_index(
+        report = build_index(
             paths,
             store=store,
             embedder=self.embedder,
@@ -156,6 +158,8 @@ class KnowledgeBase:
             options=options,
             progress=progress,
         )
+        record_settings(self._folder, options.tenant, self._settings)
+        return report
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
@@ -222,6 +226,7 @@ class KnowledgeBase:
         if route not in get_args(RouteChoice):
             raise ValueError(f"there is no route {route!r}; choose one of {', '.join(get_args(RouteChoice))}")
         parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
+        check_filters(self.store, self._access, parsed)
         return AskOptions(route=route, k=k, filters=parsed, access=self._access)
 
     def warm_up(self) -> None:
@@ -248,7 +253,7 @@ class KnowledgeBase:
 
     def status(self) -> StoreStatus:
         """Say what the store holds for this caller and whether it is up to date; loads no model."""
-        return read_status(self._folder, self.store, self._access)
+        return read_status(self._folder, self.store, self._access, self._settings)
 
     def communities(self, level: int | None = None) -> tuple[Community, ...]:
         """Return the communities of all levels, or of one (0 is the finest), largest first within a level."""

@@ -1,8 +1,11 @@
 """What a store holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from belvedere.built_settings import changed_since
+from belvedere.settings import Settings
 from graph_store.access import Access
 from graph_store.bundles import StoreCounts
 from graph_store.store import GraphStore
@@ -14,6 +17,7 @@ class StoreStatus:
 
     ``counts`` are of what the caller may read. ``up_to_date`` says whether communities and trees were made from the
     documents as they are; if not, the next indexing run makes them. ``store_bytes`` is the size on the disk.
+    ``settings_changed`` are settings for indexing that differ from those of the tenant's last run: name -> (then, now).
     """
 
     store: Path
@@ -23,10 +27,11 @@ class StoreStatus:
     counts: StoreCounts
     up_to_date: bool
     store_bytes: int
+    settings_changed: Mapping[str, tuple[object, object]]
 
 
-def read_status(folder: Path, store: GraphStore, access: Access) -> StoreStatus:
-    """Look at an open store in ``folder``."""
+def read_status(folder: Path, store: GraphStore, access: Access, settings: Settings) -> StoreStatus:
+    """Look at an open store in ``folder``; ``settings`` are those of today."""
     counts = store.counts(access)
     return StoreStatus(
         store=folder,
@@ -36,6 +41,8 @@ def read_status(folder: Path, store: GraphStore, access: Access) -> StoreStatus:
         counts=counts,
         up_to_date=counts.documents == 0 or store.derived_fingerprint(access.tenant) is not None,
         store_bytes=folder_bytes(folder),
+        # Nothing that another caller did is told to one who may read nothing.
+        settings_changed=changed_since(folder, access.tenant, settings) if counts.documents else {},
     )
 
 

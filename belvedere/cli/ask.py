@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.nothing_readable import complain_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -27,6 +28,8 @@ def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool)
     """
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         answer = kb.ask(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+        if not answer.evidence and not answer.citations:
+            complain_if_nothing_readable(shared, kb)
     if shared.as_json:
         say_json(answer_json(answer))
     else:

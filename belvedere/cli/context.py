@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.nothing_readable import complain_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -31,6 +32,8 @@ def context(shared: Shared, question: str, budget: int | None, retrieval: Retrie
     """
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         packed = kb.context(question, budget=budget, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+        if not packed.blocks:
+            complain_if_nothing_readable(shared, kb)
     if shared.as_json:
         say_json(context_json(packed))
     else:

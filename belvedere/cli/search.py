@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.nothing_readable import complain_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -31,6 +32,8 @@ def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool) -
     """Find passages, community reports or summaries, without answering."""
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         outcome = kb.search(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+        if not outcome.results:
+            complain_if_nothing_readable(shared, kb)
         headings = {} if shared.as_json else _headings(kb, outcome)
     if shared.as_json:
         say_json(search_json(outcome))

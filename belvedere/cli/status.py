@@ -1,10 +1,10 @@
 """``belvedere status``."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.nothing_readable import nothing_readable
 from belvedere.cli.options import EVERYBODY, Shared
 from belvedere.cli.printing import say, say_json, shown_bytes, wrapped
 from belvedere.json_form import status_json
@@ -22,22 +22,21 @@ def status(shared: Shared) -> None:
     if shared.as_json:
         say_json(status_json(found))
     else:
-        _show(found, shared.groups)
+        _show(found, shared)
 
 
-def _show(found: "StoreStatus", groups: Sequence[str]) -> None:
+def _show(found: "StoreStatus", shared: Shared) -> None:
     counts = found.counts
     say(f"{found.store} ({shown_bytes(found.store_bytes)}), tenant {found.tenant}")
     say(f"embedding model {found.embedding_model}, {found.dimension} dimensions")
     for name in ("documents", "chunks", "entities", "relations", "communities", "tree_nodes"):
         say(f"  {name.replace('_', ' '):<12}{getattr(counts, name):>10,}")
     if not counts.documents:
-        asked = f"in the groups {', '.join(groups)}" if groups else "without a group"
-        say(
-            wrapped(
-                f"The tenant {found.tenant!r} {asked} has no documents to read here: name another --tenant or "
-                "--groups, or run `belvedere index`."
-            )
-        )
+        sentence = nothing_readable(shared)
+        say(wrapped(f"{sentence[0].upper()}{sentence[1:]}."))
     if not found.up_to_date:
         say("Communities and trees are older than the documents: run `belvedere index` to make them anew.")
+    if found.settings_changed:
+        say("The last run of `belvedere index` had other settings than these; index again to use them:")
+        for name, (then, now) in found.settings_changed.items():
+            say(f"  {name}: {then} then, {now} now")

@@ -123,8 +123,9 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     status = belvedere("status", "--json", *indexed_place.options).json()
     assert set(status) == {
         *("store", "embedding_model", "dimension", "tenant", "documents", "chunks", "entities", "relations"),
-        *("communities", "tree_nodes", "up_to_date", "store_bytes"),
+        *("communities", "tree_nodes", "up_to_date", "store_bytes", "settings_changed"),
     }
+    assert status["settings_changed"] == {}
     assert status["documents"] == len(ARTICLES)
     assert status["dimension"] == 64
     assert status["up_to_date"] is True
@@ -134,6 +135,21 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     shown = belvedere("status", *indexed_place.options).out
     assert "documents" in shown
     assert "no documents to read" not in shown
+    assert "other settings" not in shown
+
+
+@pytest.mark.parametrize(
+    "command", [["ask", "Who?"], ["search", "Who?"], ["context", "Who?"], ["communities"], ["tree"]]
+)
+def test_who_may_read_nothing_is_told_so(belvedere: Belvedere, indexed_place: Place, command: list[str]) -> None:
+    outcome = belvedere(*command, "--tenant", "others", *indexed_place.options)
+    assert outcome.code == 0
+    told = [line for line in outcome.err.splitlines() if "no documents to read" in line]
+    assert told == [
+        "belvedere: the tenant 'others' without a group has no documents to read here: name another --tenant or "
+        "--groups, or run `belvedere index`"
+    ]
+    assert "no documents to read" not in belvedere(*command, *indexed_place.options).err
 
 
 def test_another_tenant_sees_nothing(belvedere: Belvedere, indexed_place: Place) -> None:

@@ -1,0 +1,60 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from belvedere.filter_check import FilterMismatch
+from belvedere.knowledge_base import KnowledgeBase
+from belvedere.settings import Settings
+from graph_store.errors import UnknownMetadataKey
+from model_clients.settings import EmbedderSettings
+
+pytestmark = pytest.mark.model
+
+ROWS = [
+    {"id": "a", "text": "Boats sail on rivers.", "year": 1999, "day": "1999-05-01", "mixed": 3, "tags": ["b"]},
+    {"id": "b", "text": "Boats sail on lakes.", "year": 2020.5, "day": "2020-05-01", "mixed": "new"},
+    {"id": "c", "text": "Boats rest in winter.", "open": True},
+]
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    folder = tmp_path_factory.mktemp("filters")
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    with KnowledgeBase.open(folder / "store", config=Settings(embedder=EmbedderSettings(model="hashing:64"))) as opened:
+        opened.index(folder / "corpus.jsonl")
+        yield opened
+
+
+@pytest.mark.parametrize("condition", ["year>=abc", "year<abc", "year>1999-05-01", "year<=", "year > 2,000"])
+def test_an_order_between_numbers_and_a_text_is_refused(kb: KnowledgeBase, condition: str) -> None:
+    with pytest.raises(
+        FilterMismatch, match="compares numbers with a text: all values of 'year' are numbers"
+    ) as caught:
+        kb.search("boats", filters=[condition])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("year>=2000", {"b"}),
+        ("year>-1e3", {"a", "b"}),
+        ("day>=2000-01-01", {"b"}),
+        ("day<x", {"a", "b"}),
+        ("mixed>=m", {"b"}),
+        ("tags>=a", {"a"}),
+        ("open>=a", {"c"}),
+        ("year=abc", set()),
+        ("year!=abc", {"a", "b", "c"}),
+    ],
+)
+def test_every_other_filter_means_what_it_says(kb: KnowledgeBase, condition: str, found: set[str]) -> None:
+    results = kb.search("boats", route="local", filters=[condition]).results
+    assert {result.document_id for result in results} == found
+
+
+def test_an_unknown_key_is_told_with_the_known_ones(kb: KnowledgeBase) -> None:
+    with pytest.raises(UnknownMetadataKey, match="did you mean 'year'"):
+        kb.search("boats", filters=["yaer>=abc"])
