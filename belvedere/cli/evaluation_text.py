@@ -9,8 +9,9 @@ from belvedere.evaluation.shown_figures import shown_number
 
 if TYPE_CHECKING:
     from belvedere.evaluation.dataset import Dataset
-    from belvedere.evaluation.evaluate import Evaluation, SystemScores
+    from belvedere.evaluation.evaluate import Evaluation
     from belvedere.evaluation.gates import GateOutcome
+    from belvedere.evaluation.system_scores import SystemScores
 
 
 def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequence["GateOutcome"] = ()) -> None:

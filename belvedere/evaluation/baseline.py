@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from belvedere.errors import UserMistake
 from belvedere.evaluation.comparisons import Comparison, compare_rows
@@ -13,9 +13,7 @@ from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.question_values import QuestionKey, Values, corpus_digest, question_key, values_by_system
 from belvedere.evaluation.reply_scores import REPLY_VALUES
-
-if TYPE_CHECKING:
-    from belvedere.evaluation.evaluate import SystemScores
+from belvedere.evaluation.system_scores import SystemScores
 
 _FAMILIES: tuple[tuple[str, ...], ...] = ((*MEASURES, GRADED), REPLY_VALUES)
 """Measures of rankings and of replies: p is corrected within each."""
@@ -117,7 +115,7 @@ def _is_value(value: object) -> bool:
 
 
 def compare_with_baseline(
-    baseline: Baseline, systems: Mapping[str, "SystemScores"], dataset: Dataset, settings: Mapping[str, object]
+    baseline: Baseline, systems: Mapping[str, SystemScores], dataset: Dataset, settings: Mapping[str, object]
 ) -> BaselineComparison:
     """Compare each system with itself in the baseline, question by question; ``settings`` are today's."""
     keys = [question_key(question) for question in dataset.questions]

@@ -10,10 +10,10 @@ from belvedere.errors import UserMistake
 from belvedere.evaluation.answers import ANSWER_MEASURES
 from belvedere.evaluation.comparisons import baseline
 from belvedere.evaluation.dataset import LabelledQuestion
-from belvedere.evaluation.evaluate import SystemScores
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.reply_scores import AnswerScores
+from belvedere.evaluation.system_scores import SystemScores
 from belvedere.evaluation.systems import ANSWERING
 
 Sign: TypeAlias = Literal[">", ">=", "<", "<="]

@@ -3,12 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion
-
-if TYPE_CHECKING:
-    from belvedere.evaluation.evaluate import SystemScores
+from belvedere.evaluation.system_scores import SystemScores
 
 Values: TypeAlias = Mapping[str, float]
 QuestionKey: TypeAlias = tuple[str, str, str]
@@ -17,12 +15,12 @@ QuestionKey: TypeAlias = tuple[str, str, str]
 _DIGEST = 16
 
 
-def values_by_system(systems: Mapping[str, "SystemScores"], dataset: Dataset) -> dict[str, list[Values]]:
+def values_by_system(systems: Mapping[str, SystemScores], dataset: Dataset) -> dict[str, list[Values]]:
     """Return for each system one row of values per question of ``dataset``: of its ranking, and of its reply."""
     return {name: _rows(scores, dataset.questions) for name, scores in systems.items()}
 
 
-def _rows(scores: "SystemScores", questions: Sequence[LabelledQuestion]) -> list[Values]:
+def _rows(scores: SystemScores, questions: Sequence[LabelledQuestion]) -> list[Values]:
     ranked = iter(scores.values)
     replies = scores.reply_values or ({},) * len(questions)
     return [

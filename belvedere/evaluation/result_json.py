@@ -6,7 +6,7 @@ from dataclasses import asdict
 from belvedere.evaluation.baseline import BaselineComparison
 from belvedere.evaluation.comparisons import Comparison, Difference
 from belvedere.evaluation.dataset import Dataset
-from belvedere.evaluation.evaluate import Evaluation, SystemScores
+from belvedere.evaluation.evaluate import Evaluation
 from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.gates import GateOutcome
@@ -14,6 +14,7 @@ from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.machine import describe_machine
 from belvedere.evaluation.question_values import corpus_digest, question_key, values_by_system
 from belvedere.evaluation.reply_scores import AnswerScores
+from belvedere.evaluation.system_scores import SystemScores
 from belvedere.settings import Settings
 
 

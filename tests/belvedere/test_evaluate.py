@@ -9,9 +9,9 @@ import pytest
 
 from belvedere import __version__
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion, read_dataset
-from belvedere.evaluation.evaluate import score_run
 from belvedere.evaluation.index_cache import cache_folder, index_dataset
 from belvedere.evaluation.measures import GRADED, MEASURES
+from belvedere.evaluation.system_scores import score_run
 from belvedere.evaluation.systems import Reply, SystemRun
 from belvedere.settings import Settings
 from indexing.chunking.settings import ChunkingSettings

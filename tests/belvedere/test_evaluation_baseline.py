@@ -9,9 +9,9 @@ import pytest
 
 from belvedere.evaluation.baseline import BaselineError, compare_with_baseline, read_baseline
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion
-from belvedere.evaluation.evaluate import Latency, SystemScores
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.question_values import corpus_digest, question_key, values_by_system
+from belvedere.evaluation.system_scores import Latency, SystemScores
 
 QUESTIONS = tuple(
     LabelledQuestion(id=f"q{number}", text=f"Which {number}?", type="fact", gold=(frozenset({"a"}),), references=("A",))

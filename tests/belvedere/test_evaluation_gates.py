@@ -2,10 +2,10 @@ import pytest
 
 from belvedere.evaluation.abstention import Verdict, score_abstention
 from belvedere.evaluation.dataset import LabelledQuestion
-from belvedere.evaluation.evaluate import Latency, SystemScores
 from belvedere.evaluation.gates import GATE_MEASURES, GateError, check_questions, gates_for, judge_gates, parse_gates
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import GRADED, MEASURES
+from belvedere.evaluation.system_scores import Latency, SystemScores
 
 
 def scores(value: float, *, answering: bool = True) -> SystemScores:

@@ -11,7 +11,7 @@ from belvedere.evaluation.abstention import Verdict, score_abstention
 from belvedere.evaluation.answers import ANSWER_MEASURES
 from belvedere.evaluation.comparisons import compare_systems
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion
-from belvedere.evaluation.evaluate import Evaluation, Latency, SystemScores
+from belvedere.evaluation.evaluate import Evaluation
 from belvedere.evaluation.evidence_trail import GoldTrail
 from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FAILURE_MEANINGS, Failure, FailureReport, FoundDocument
@@ -21,6 +21,7 @@ from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.reply_scores import AnswerScores, EvidenceTable
 from belvedere.evaluation.report_html import report_html
+from belvedere.evaluation.system_scores import Latency, SystemScores
 from belvedere.evaluation.systems import Reply
 from belvedere.settings import Settings
 from model_clients.settings import EmbedderSettings

@@ -1,0 +1,77 @@
+"""How one system did on a data set: its rankings, its answers, its latency."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from belvedere.evaluation.abstention import AbstentionScores, Verdict, score_abstention
+from belvedere.evaluation.dataset import Dataset
+from belvedere.evaluation.intervals import Estimate
+from belvedere.evaluation.measures import measures_of, score_grades, score_rankings
+from belvedere.evaluation.reply_scores import AnswerScores, score_answers, score_citations, score_replies
+from belvedere.evaluation.summaries import summarise
+from belvedere.evaluation.systems import SystemRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Median and 95th percentile over questions, in milliseconds of wall time."""
+
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScores:
+    """How one system did: measures over all questions with gold and by type, latency; and where it can answer, how it
+    abstained, what it cited, and (where the data set has references) how right it was.
+
+    ``values`` are the measures of each question with gold, in their order; ``reply_values`` those of each reply,
+    one per question, none where the system only ranks.
+    """
+
+    measures: dict[str, Estimate]
+    by_type: dict[str, dict[str, Estimate]]
+    latency_ms: Latency
+    abstention: AbstentionScores | None
+    answers: AnswerScores | None
+    citations: dict[str, Estimate] | None
+    values: tuple[dict[str, float], ...]
+    reply_values: tuple[dict[str, float], ...] = ()
+
+
+def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
+    """Score what a system returned for the questions of ``dataset``."""
+    scored = score_rankings(run.rankings, [question.gold for question in dataset.questions])
+    graded = score_grades(run.rankings, [question.grades for question in dataset.questions])
+    typed = [
+        (question.type, values | (grades or {}))
+        for question, values, grades in zip(dataset.questions, scored, graded, strict=True)
+        if values is not None
+    ]
+    rows = tuple(values for _, values in typed)
+    measures, by_type = summarise(typed, measures_of(rows), seed=dataset.seed)
+    return SystemScores(
+        measures=measures,
+        by_type=by_type,
+        latency_ms=latency(run.milliseconds),
+        abstention=score_abstention(_verdicts(run, dataset)) if run.replies else None,
+        answers=score_answers(run.replies, dataset, scored),
+        citations=score_citations(run.replies, dataset),
+        values=rows,
+        reply_values=score_replies(run.replies, dataset),
+    )
+
+
+def _verdicts(run: SystemRun, dataset: Dataset) -> list[Verdict]:
+    return [
+        Verdict(answerable=bool(question.gold), abstained=reply.abstained, support=reply.support)
+        for question, reply in zip(dataset.questions, run.replies, strict=True)
+    ]
+
+
+def latency(milliseconds: Sequence[float]) -> Latency:
+    """Summarise times; there must be one at least."""
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return Latency(p50=round(float(p50), 3), p95=round(float(p95), 3))
