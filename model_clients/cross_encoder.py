@@ -40,12 +40,19 @@ class CrossEncoderReranker:
             return np.zeros(0, dtype=np.float32)
         import torch  # noqa: PLC0415  # heavy import, only when used
 
-        predicted = self._loaded().predict(
-            [(question, passage) for passage in passages],
-            batch_size=self._settings.batch_size,
-            show_progress_bar=False,
-            activation_fn=torch.nn.Identity(),
-        )
+        model = self._loaded()
+        try:
+            predicted = model.predict(
+                [(question, passage) for passage in passages],
+                batch_size=self._settings.batch_size,
+                show_progress_bar=False,
+                activation_fn=torch.nn.Identity(),
+            )
+        except IndexError as error:
+            raise ModelCorrupt(
+                f"the reranker {self._settings.model!r} cannot read a pair: its tokenizer knows more words, or "
+                "reranker.max_length is larger, than its weights were made for"
+            ) from error
         scores: FloatVector = np.asarray(predicted, dtype=np.float32).reshape(len(passages))
         if not np.isfinite(scores).all():
             raise ModelCorrupt(
@@ -65,7 +72,6 @@ def _load(settings: RerankerSettings) -> "CrossEncoder":
     folder = Path(settings.model)
     if folder.is_dir():
         _check_folder(folder, settings.model)
-    from safetensors import SafetensorError  # noqa: PLC0415  # heavy import, only when used
     from sentence_transformers import CrossEncoder  # noqa: PLC0415  # heavy import, only when used
 
     with quiet_loading():
@@ -77,7 +83,7 @@ def _load(settings: RerankerSettings) -> "CrossEncoder":
                 revision=settings.revision or None,
                 local_files_only=folder.is_dir(),
             )
-        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        except Exception as error:  # the tokenizers library raises plain Exception for a damaged file
             raise ModelMissing(
                 f"the reranker {settings.model!r} cannot be loaded ({' '.join(str(error).split())}); give "
                 "reranker.model the name of a cross-encoder that can be reached, a folder, or nothing"
@@ -90,25 +96,26 @@ def _load(settings: RerankerSettings) -> "CrossEncoder":
 def _check_folder(folder: Path, name: str) -> None:
     """Refuse a model without a trained head: the library would give it a random one, and say nothing."""
     try:
-        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        config: Any = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelMissing(
             f"the reranker {name!r} has no readable config.json ({error}); give reranker.model the folder of a "
             "cross-encoder"
         ) from error
-    _check_head(config.get("architectures") or [], name)
+    _check_head(config.get("architectures") if isinstance(config, dict) else None, name)
 
 
-def _check_head(architectures: Sequence[str], name: str) -> None:
-    if architectures and not any(_HEAD in architecture for architecture in architectures):
+def _check_head(architectures: object, name: str) -> None:
+    named = [str(item) for item in architectures] if isinstance(architectures, list) else []
+    if not any(_HEAD in architecture for architecture in named):
         raise ModelUnsupported(
-            f"the reranker {name!r} is no cross-encoder ({', '.join(architectures)}): it has nothing that scores "
-            "a pair; choose a model for sequence classification in reranker.model"
+            f"the reranker {name!r} is no cross-encoder ({', '.join(named) or 'no architecture'}): it has nothing "
+            "that scores a pair; choose a model for sequence classification in reranker.model"
         )
 
 
 def _check_labels(model: "CrossEncoder", name: str) -> None:
-    _check_head(getattr(model.config, "architectures", None) or [], name)
+    _check_head(getattr(model.config, "architectures", None), name)
     if model.num_labels != 1:
         raise ModelUnsupported(
             f"the reranker {name!r} tells {model.num_labels} labels apart, but a reranker gives one score; "

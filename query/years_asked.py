@@ -5,7 +5,11 @@ from collections.abc import Iterable
 
 from query.question import Question
 
-_YEAR = re.compile(r"(?<![\w.,/-])(?:1[0-9]|20)\d\d(?![\w/-]|[.,]\d)")
+# A number with a plural noun behind it counts something, unless a preposition makes it a time ("in 1984 elections").
+_YEAR = re.compile(
+    r"(?<![\w.,/-])(?:(?<=\bin )|(?<=\bof )|(?<=\bsince )|(?<=\bby )|(?<=\bduring )|(?<=\bbefore )|(?<=\bafter )"
+    r"|(?!\d{4} [a-z]+s\b))(?:1[0-9]|20)\d\d(?![\w/-]|[.,]\d)"
+)
 
 
 def year_not_told(question: Question, *, told: Iterable[str], weighed: Iterable[str]) -> str:

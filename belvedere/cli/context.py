@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.nothing_readable import complain_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.context_json import context_json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("question")
+@click.argument("question", type=QuestionType())
 @click.option(
     "--budget",
     type=click.IntRange(min=1, max=1_000_000),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.chain_json import ranking_json
-from belvedere.cli.options import EVERYBODY, FILTER, GivenPath, Shared, settings_file
+from belvedere.cli.options import EVERYBODY, FILTER, GivenPath, QuestionType, Shared, settings_file
 from belvedere.cli.printing import say, say_json, shown_chain, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.cli.training_options import Training, training_options
@@ -58,7 +58,7 @@ def train(folders: tuple[Path, ...], options: Training) -> None:
 
 
 @ranker.command(short_help="Show the chain behind each result.")
-@click.argument("question")
+@click.argument("question", type=QuestionType())
 @click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, help="Number of results.")
 @FILTER
 @EVERYBODY

@@ -1,7 +1,6 @@
 """An earlier run of the same evaluation, read from its JSON, and how today's run differs from it."""
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from belvedere.evaluation.question_values import QuestionKey, Values, corpus_dig
 from belvedere.evaluation.reply_scores import REPLY_VALUES
 from belvedere.evaluation.system_scores import SystemScores
 
+_LARGEST = 1e9
 _FAMILIES: tuple[tuple[str, ...], ...] = ((*MEASURES, GRADED), REPLY_VALUES)
 """Measures of rankings and of replies: p is corrected within each."""
 
@@ -107,11 +107,11 @@ def _questions(path: Path, rows: Sequence[object]) -> Iterator[tuple[QuestionKey
             raise BaselineError(_not_ours(path))
         if not all(isinstance(values, dict) and all(map(_is_value, values.values())) for values in systems.values()):
             raise BaselineError(_not_ours(path))
-        yield (str(row.get("id")), str(row.get("question")), str(row.get("labels"))), systems
+        yield (str(row.get("question")), str(row.get("labels"))), systems
 
 
 def _is_value(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def compare_with_baseline(

@@ -17,6 +17,8 @@ Gold: TypeAlias = tuple[frozenset[str], ...]
 Check: TypeAlias = Callable[[Row], str]
 """What is wrong with a row, empty where nothing is."""
 
+_HIGHEST_GRADE = 1_000
+
 
 class DatasetError(UserMistake):
     """A data set that cannot be evaluated; one sentence with the file and the line."""
@@ -150,10 +152,13 @@ def _grades_problem(grades: object, given: Row) -> str:
     """Tell what is wrong with ``gold_grades``, which are the gold, or say more of the same documents as gold_ids."""
     if not isinstance(grades, dict):
         return f'gold_grades must be an object such as {{"d4": 3, "d9": 1}}, not {grades!r}'
+    if not grades and "gold_ids" not in given:
+        return 'gold_grades grade nothing: write "gold_ids": [] where no document answers'
     for name, grade in grades.items():
-        if not isinstance(grade, int) or isinstance(grade, bool) or grade < 1:
+        if not isinstance(grade, int) or isinstance(grade, bool) or not 1 <= grade <= _HIGHEST_GRADE:
             return (
-                f"the grade of {name!r} must be a whole number above 0, higher is better, not {grade!r}: "
+                f"the grade of {name!r} must be a whole number, 1 to {_HIGHEST_GRADE:,}, higher is better, "
+                f"not {grade!r}: "
                 "leave out what does not answer the question"
             )
     if "gold_groups" in given:

@@ -9,8 +9,8 @@ from belvedere.evaluation.dataset import Dataset, LabelledQuestion
 from belvedere.evaluation.system_scores import SystemScores
 
 Values: TypeAlias = Mapping[str, float]
-QuestionKey: TypeAlias = tuple[str, str, str]
-"""Id, text, and a digest of the labels: a question whose labels were changed is another one."""
+QuestionKey: TypeAlias = tuple[str, str]
+"""Text and a digest of the labels: a question whose labels were changed is another one."""
 
 _DIGEST = 16
 
@@ -29,9 +29,9 @@ def _rows(scores: SystemScores, questions: Sequence[LabelledQuestion]) -> list[V
 
 
 def question_key(question: LabelledQuestion) -> QuestionKey:
-    """Return what a question is known by."""
+    """Return what a question is known by: its text and its labels. Rows without an id are numbered, so ids may move."""
     labels = [sorted(sorted(group) for group in question.gold), question.references, sorted(question.grades.items())]
-    return question.id, question.text, _digest(labels)
+    return question.text, _digest(labels)
 
 
 def corpus_digest(dataset: Dataset) -> str:

@@ -92,6 +92,8 @@ def chain_weights(path: str) -> ChainWeights:
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
+    if isinstance(error, TypeError | AttributeError):
+        return "it has another form"
     return f"it has no {error}" if isinstance(error, KeyError) else str(error)
 
 

@@ -108,7 +108,10 @@ def test_what_is_too_large_or_no_text_finds_nothing(belvedere: Belvedere, indexe
             "indexing: {chunking: {overlap: 1.0}}",
             ("indexing.chunking.overlap: 1.0 is out of range",),
         ),
-        ("store: {keyword_memory_bytes: 5}", ("store", "keyword_memory_bytes is 5; give 15,000,000 or more")),
+        (
+            "store: {keyword_memory_bytes: 5}",
+            ("store.keyword_memory_bytes: 5 is out of range; give 15,000,000 to 4,000,000,000",),
+        ),
         ("indexing: {batch_chunks: 0}", ("indexing.batch_chunks: 0 is out of range; give 1 or more",)),
     ],
 )

@@ -50,8 +50,10 @@ def test_grades_are_gold_too(tmp_path: Path) -> None:
     ("row", "told"),
     [
         ({"gold_grades": ["d1"]}, "gold_grades must be an object such as"),
-        ({"gold_grades": {"d1": 0}}, "the grade of 'd1' must be a whole number above 0, higher is better, not 0"),
+        ({"gold_grades": {"d1": 0}}, "the grade of 'd1' must be a whole number, 1 to 1,000, higher is better, not 0"),
         ({"gold_grades": {"d1": -1}}, "not -1"),
+        ({"gold_grades": {"d1": 10**30}}, "1 to 1,000"),
+        ({"gold_grades": {}}, "gold_grades grade nothing"),
         ({"gold_grades": {"d1": 1.5}}, "not 1.5"),
         ({"gold_grades": {"d1": True}}, "not True"),
         ({"gold_grades": {"d1": 2}, "gold_ids": ["d1", "d2"]}, "name different documents"),

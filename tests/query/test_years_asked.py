@@ -32,3 +32,15 @@ def test_an_answer_of_another_year_says_so(small_store: EmbeddedStore) -> None:
     assert other.answer.startswith("The documents do not say this of 1902; the nearest evidence:")
     assert all(entry.weak for entry in other.evidence)
     assert not engine.ask("Who built Skerry Rock Lighthouse in 1874?").answer.startswith("The documents do not")
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "missing"),
+    [
+        ("Does Acme have 1200 employees?", "Founded in 1987, Acme has 1,200 employees.", ""),
+        ("Did Acme have offices in 1985?", "Acme opened offices in 1987.", "1985"),
+        ("Who won the 1985 election?", "The 1987 election was won by Acme.", "1985"),
+    ],
+)
+def test_a_number_of_things_is_no_year(question: str, told: str, missing: str) -> None:
+    assert year_not_told(analyse(question), told=[told], weighed=[told]) == missing
