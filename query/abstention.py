@@ -28,6 +28,7 @@ _TOP_PASSAGES = 5
 _ORDINARY_LEAD = 5.0
 _STATED_SHARE = 0.7
 _LEAST_WEIGHT = 1e-6
+_LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,11 @@ class Support:
     needed: float
     features: Mapping[str, float]
     is_stated: bool = True
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the documents more likely answer than not; below that what is told is evidence, not an answer."""
+        return self.probability >= _LIKELY
 
     @property
     def is_enough(self) -> bool:

@@ -41,11 +41,11 @@ def draft_answer(
     weighed = weigh_passages(store, request, view, ranking, settings)
     support = judge_support(weighed, margin=settings.abstention_margin)
     missing = _missing_kind(weighed)
-    short = draft_short_answer(weighed) if support.is_enough and not missing else None
+    short = draft_short_answer(weighed, may_guess=support.is_likely) if support.is_enough and not missing else None
     blocks: tuple[DraftBlock, ...] = ()
     if support.is_enough:
         told = with_sources(weighed.told, short, most=settings.most_sentences)
-        title = missing or (undecided(request.question) if short is None else "")
+        title = missing or (undecided(request.question, is_likely=support.is_likely) if short is None else "")
         sentences = tuple(_drafted(candidate) for candidate in told)
         blocks = (DraftBlock(sentences=sentences, title=title, as_steps=_is_join(told, ranking)),)
     weak = not support.is_enough or bool(missing)

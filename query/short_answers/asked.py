@@ -17,7 +17,14 @@ _ASKING = re.compile(
 )
 _OPENS = re.compile(r"^\W*(?:(?:in|on|at|to|from|by|of|for|with|under|during|since|until|as|and)\s+)?$", re.IGNORECASE)
 _IS_THE = re.compile(r"^(?:\s*(?:is|was|are|were|'s))(?:\s+(?:the|a|an))?\s+", re.IGNORECASE)
-_RELATIVE = re.compile(r"\b(?:who|whom|whose|when|where|which|that)\b", re.IGNORECASE)
+# "When did the spouse of X …", "the state that borders": a description of something that the question does not name.
+_DESCRIBES = re.compile(
+    r"\bthe (?:[a-z-]+ ){1,3}?(?:of|by|from|for|in|at|with|named|called|known)\b|\bof\b.*\bof\b|[^\W_]['\u2019]s? [a-z]"
+)
+_ASKS_DIRECTLY = re.compile(
+    r"^\W*\w+ (?:is|was|are|were) the (?:[\w-]+ ){1,4}?(?:of|by|from|for|in|at) ", re.IGNORECASE
+)
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|where|which|that)\b", re.IGNORECASE)
 _BY_WORD: dict[str, WantedKind] = {"who": "person", "whom": "person", "when": "date", "where": "place"}
 _BY_NOUN: tuple[tuple[WantedKind, frozenset[str]], ...] = (
     (
@@ -48,6 +55,11 @@ class Wanted:
     noun: frozenset[str]
     place: int
 
+    @property
+    def is_year(self) -> bool:
+        """Whether a year is asked for, not a fuller date."""
+        return "year" in self.noun and self.kind == "date"
+
 
 def wanted(question: Question) -> Wanted:
     """Read off a question what would answer it."""
@@ -59,11 +71,20 @@ def wanted(question: Question) -> Wanted:
     return Wanted(kind=_kind(word, noun, question), noun=frozenset(noun), place=match.start())
 
 
-def has_clause(question: Question) -> bool:
-    """Tell whether a question has a relative clause besides the word that asks: "the country *where* Jimenez lies"."""
-    asking = _asking_word(question.searched)
-    places = [match.start() for match in _RELATIVE.finditer(question.searched)]
-    return any(asking is None or place != asking.start() for place in places)
+def is_plain(question: Question) -> bool:
+    """Tell whether a question opens with what it asks and names what it asks about.
+
+    One that describes it ("the country *where* Jimenez lies", "the spouse *of* the director", "Wesson's team") is
+    answered in two steps, and what answers the first looks like an answer too.
+    """
+    text = question.searched
+    asking = _asking_word(text)
+    if asking is None or not _OPENS.match(text[: asking.start()]):
+        return False
+    if any(match.start() != asking.start() for match in _RELATIVE.finditer(text)):
+        return False
+    rest = text[found.end() :] if (found := _ASKS_DIRECTLY.match(text)) else text
+    return _DESCRIBES.search(rest) is None
 
 
 def _asking_word(text: str) -> re.Match[str] | None:

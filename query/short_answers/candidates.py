@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 
 from graph_store.ids import name_key
@@ -10,7 +11,7 @@ from query.abstention import SupportEvidence
 from query.short_answers.asked import Wanted, WantedKind, wanted
 from query.short_answers.evidence import AskedWords, SourceSentence, asked_words, bridge_keys, source_sentences
 from query.short_answers.spans import Span, SpanKind, spans_of
-from query.short_answers.words import Word, stems_of
+from query.short_answers.words import Word, stems_of, word_set
 from query.text_words import content_stems, tokens
 
 _FITTING: Mapping[WantedKind, frozenset[SpanKind]] = {
@@ -30,25 +31,34 @@ _CUES: Mapping[str, str] = {
     for word in words.split()
 }  # fmt: skip
 _ARTICLES = frozenset({"a", "an", "the"})
+_NAMING: frozenset[SpanKind] = frozenset({"name", "quoted"})
+_COPULAS = frozenset({"is", "was", "are", "were"})
+# Heads of names that are no person's and no place's.
+_INSTITUTIONS = word_set(
+    "university college school institute academy records company corporation inc ltd press party church museum"
+    " orchestra band club league society committee council ministry department agency award awards prize festival"
+    " championship championships cup film album song act treaty war battle airport station bank group studios network"
+    " television newspaper magazine journal army navy force regiment team united"
+)
+_MONTHS = word_set("january february march april may june july august september october november december")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A span of a sentence of the evidence; ``features`` are its own, those of the sentence are ``source``'s."""
+    """A span of a sentence of the evidence; ``features`` are its own, those of the sentence are ``source``'s.
+
+    Two spans with the same ``key`` say the same.
+    """
 
     source: SourceSentence
     span: Span
+    key: tuple[str, ...]
     features: Mapping[str, float]
 
     @property
     def text(self) -> str:
         """The words of the span as they stand in the sentence."""
         return self.source.candidate.text[self.span.start : self.span.end]
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """What two spans that say the same have in common."""
-        return answer_key(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +67,7 @@ class _Asked:
     words: AskedWords
     stems: frozenset[str]
     bridges: frozenset[str]
+    initials: frozenset[str]
 
 
 def answer_key(text: str) -> tuple[str, ...]:
@@ -69,12 +80,20 @@ def find_candidates(evidence: SupportEvidence) -> tuple[Candidate, ...]:
     question = evidence.question
     asked_for = wanted(question)
     words = asked_words(question, evidence.rarity.shares(question.stems), asked_for.place)
-    asked = _Asked(wanted=asked_for, words=words, stems=frozenset(question.stems), bridges=bridge_keys(evidence))
+    asked = _Asked(
+        wanted=asked_for,
+        words=words,
+        stems=frozenset(question.stems),
+        bridges=bridge_keys(evidence),
+        initials=frozenset(_initials(name) for name in question.names),
+    )
     found = [(source, span) for source in source_sentences(evidence, words) for span in _fitting_spans(source, asked)]
     keys = [answer_key(source.candidate.text[span.start : span.end]) for source, span in found]
     spread = Counter(key for key, _ in {(key, id(source)) for key, (source, _) in zip(keys, found, strict=True)})
     return tuple(
-        Candidate(source=source, span=span, features={**_features(source, span, asked), "spread": log(spread[key])})
+        Candidate(
+            source=source, span=span, key=key, features={**_features(source, span, asked), "spread": log(spread[key])}
+        )
         for key, (source, span) in zip(keys, found, strict=True)
     )
 
@@ -82,9 +101,24 @@ def find_candidates(evidence: SupportEvidence) -> tuple[Candidate, ...]:
 def _fitting_spans(source: SourceSentence, asked: _Asked) -> Iterator[Span]:
     fitting = _FITTING[asked.wanted.kind]
     for span in spans_of(source.candidate.text):
-        stems = stems_of(_within(source, span))
-        if span.kind in fitting and (not stems <= asked.stems or (not stems and span.kind == "number")):
+        words = _within(source, span)
+        stems = stems_of(words)
+        is_new = not stems <= asked.stems or (not stems and span.kind == "number")
+        if span.kind in fitting and is_new and _has_asked_form(words, span, asked):
             yield span
+
+
+def _has_asked_form(words: Sequence[Word], span: Span, asked: _Asked) -> bool:
+    """Tell whether a date is as fine as asked, "which year" wants a year alone, and a name is no short form of one that
+    the question has.
+    """
+    if span.kind == "date":
+        return len(words) == 1 or not asked.wanted.is_year
+    return not (len(words) == 1 and words[0].text.isupper() and words[0].text in asked.initials)
+
+
+def _initials(name: str) -> str:
+    return "".join(word[0] for word in name.split() if word[0].isupper())
 
 
 def _within(source: SourceSentence, span: Span) -> Sequence[Word]:
@@ -100,6 +134,7 @@ def _features(source: SourceSentence, span: Span, asked: _Asked) -> dict[str, fl
         **_cue_features(source, span, asked),
         **_nearness_features(source, span, asked.words),
         **_noun_features(source, span, asked.wanted),
+        **_pattern_features(source, span, asked),
     }
     return {name: value for name, value in found.items() if value}
 
@@ -107,7 +142,7 @@ def _features(source: SourceSentence, span: Span, asked: _Asked) -> dict[str, fl
 def _form_features(source: SourceSentence, span: Span, asked: _Asked) -> dict[str, float]:
     words = _within(source, span)
     stems = stems_of(words)
-    title = frozenset(content_stems(source.candidate.passage.document.title))
+    title = _title_stems(source.candidate.passage.document.title)
     count = max(1, len(stems))
     return {
         "length": min(6, len(words)) / 6.0,
@@ -126,8 +161,15 @@ def _form_features(source: SourceSentence, span: Span, asked: _Asked) -> dict[st
 
 def _is_bridge(source: SourceSentence, span: Span, asked: _Asked) -> bool:
     """Tell whether the span names what another told passage is about: then it leads on, it does not answer."""
+    if not asked.bridges or span.kind not in _NAMING:
+        return False
     key = name_key(source.candidate.text[span.start : span.end])
     return key in asked.bridges and key != name_key(source.candidate.passage.document.title)
+
+
+@lru_cache(maxsize=1_024)
+def _title_stems(title: str) -> frozenset[str]:
+    return frozenset(content_stems(title))
 
 
 def _cut_features(source: SourceSentence, span: Span) -> dict[str, float]:
@@ -188,3 +230,33 @@ def _noun_features(source: SourceSentence, span: Span, asked_for: Wanted) -> dic
     if asked_for.kind == "number":
         found |= {f"number {name}": value for name, value in found.items()}
     return found
+
+
+def _pattern_features(source: SourceSentence, span: Span, asked: _Asked) -> dict[str, float]:
+    """Tell of the ways in which sentences say who or what something is: "X, the director of", "Y is X", "(X)"."""
+    words, kind = source.words, asked.wanted.kind
+    before, after = _neighbours(source, span)
+    is_apposed = after is not None and after.gap.startswith(",")
+    institution = words[span.last].text.casefold() in _INSTITUTIONS
+    is_cut = before is not None and (
+        before.text.casefold() in _MONTHS or (before.is_number and words[span.first].gap == ", ")
+    )
+    return {
+        "apposed_noun": float(is_apposed and bool(stems_of(words[span.last + 1 : span.last + 7]) & asked.wanted.noun)),
+        "said_of_asked": _said_of_asked(source, span, asked),
+        "in_parentheses": float(words[span.first].gap.endswith("(")),
+        "part_of_date": float(span.kind == "date" and is_cut),
+        f"{kind}: institution": float(span.kind == "name" and institution),
+        "comma_before": float(words[span.first].gap.startswith(",")),
+        "comma_after": float(is_apposed),
+    }
+
+
+def _said_of_asked(source: SourceSentence, span: Span, asked: _Asked) -> float:
+    """Return how much of the question stands before the copula that leads up to the span, 0 without one."""
+    start = span.first - 1
+    if start >= 0 and source.words[start].text.casefold() in _ARTICLES:
+        start -= 1
+    if start < 0 or source.words[start].text.casefold() not in _COPULAS:
+        return 0.0
+    return sum(asked.words.shares[stem] for stem in {stem for at, stem in source.asked if at < start})

@@ -8,13 +8,14 @@ from query.citations import DraftSentence, Quote, shown
 from query.outcome import ShortAnswerKind
 from query.passages import CandidateSentence
 from query.question import Question
-from query.short_answers.asked import has_clause, wanted
+from query.short_answers.asked import is_plain, wanted
 from query.short_answers.candidates import find_candidates
 from query.short_answers.comparison import Verdict, decide, is_comparison
 from query.short_answers.model import choose, shipped_model
 
 # Of comparisons in training questions that the rules decided, this share was right.
 _DECIDED = 0.9
+_DECIDED_KINDS: frozenset[ShortAnswerKind] = frozenset({"choice", "yes_no"})
 _ASKS_FOR_MORE = frozenset({"why", "how", "yes_no"})
 
 
@@ -29,23 +30,28 @@ class ShortDraft:
     sources: tuple[CandidateSentence, ...]
 
 
-def draft_short_answer(evidence: SupportEvidence) -> ShortDraft | None:
-    """Return the short answer that the evidence gives, None where it gives none that is likely enough."""
+def draft_short_answer(evidence: SupportEvidence, *, may_guess: bool = True) -> ShortDraft | None:
+    """Return the short answer that the evidence gives, None where it gives none that is likely enough.
+
+    Without ``may_guess`` only what rules decide is an answer.
+    """
     verdict = decide(evidence.question, [entry.candidate for entry in evidence.scored])
     if verdict is not None:
         return _decided(verdict)
-    if evidence.question.kind in _ASKS_FOR_MORE or is_comparison(evidence.question):
+    if not may_guess or evidence.question.kind in _ASKS_FOR_MORE or is_comparison(evidence.question):
         return None
     return _likely_span(evidence)
 
 
-def undecided(question: Question) -> str:
-    """Return the line that stands above the evidence of a yes/no question or a comparison that it does not decide."""
+def undecided(question: Question, *, is_likely: bool = True) -> str:
+    """Return the line that stands above the evidence of a yes/no question or a comparison that it does not decide, or
+    of a question that the documents may well not answer (not ``is_likely``).
+    """
     if is_comparison(question):
         return "The documents do not decide this; the nearest evidence:"
     if question.kind == "yes_no":
         return "Neither yes nor no is told outright; the nearest evidence:"
-    return ""
+    return "" if is_likely else "The documents may not answer this; the nearest evidence:"
 
 
 def with_sources(
@@ -54,9 +60,12 @@ def with_sources(
     """Return the told sentences with those that the short answer stands in, at most ``most`` unless it needs more.
 
     A sentence that comes in stands after the others; where there is no room, the last one that is not needed goes out.
+    Where two values decide, nothing but their sentences bears on the answer, and only they are told.
     """
     if short is None:
         return tuple(told)
+    if short.kind in _DECIDED_KINDS:
+        return short.sources
     missing = [source for source in short.sources if all(source is not other for other in told)]
     kept = list(told)
     while missing and len(kept) + len(missing) > most:
@@ -80,15 +89,16 @@ def quote_of(candidate: CandidateSentence) -> Quote:
 def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     """Return the likeliest span where it is likely enough.
 
-    Where chains are trusted and the question describes what it asks about by a clause, none is claimed, and the steps
-    are told instead: too few of such claims were right on questions held out, since what leads on to the next passage
-    looks like an answer too.
+    Where the question describes what it asks about, none is claimed, and the steps are told instead: most such claims
+    were wrong on questions held out, since what leads on to the next passage looks like an answer too.
     """
-    if evidence.ranking.chain_odds() and has_clause(evidence.question):
+    if not is_plain(evidence.question):
         return None
     model = shipped_model()
+    if all(entry.coverage < model.covered for entry in evidence.scored):
+        return None
     choice = choose(model, find_candidates(evidence))
-    if choice is None or choice.confidence < model.threshold:
+    if choice is None or not model.claims(choice):
         return None
     sentence = choice.candidate.source.candidate
     text = shown(choice.candidate.text)

@@ -12,8 +12,8 @@ from query.question import Question
 from query.sentence_selection import ScoredSentence
 from query.short_answers.words import Word, words_of
 
-_PASSAGES = 6
-_SENTENCES = 20
+_PASSAGES = 3
+_SENTENCES = 12
 _ODDS = 6.0
 # A question's word counts less, the further it stands from the word that asks: what is asked of the last hop is near.
 _OUTWARDS = 0.7
@@ -52,6 +52,8 @@ class _Standing:
     ends: frozenset[str]
     inner: frozenset[str]
     near: Mapping[tuple[str, int], Mapping[str, float]]
+    asked_key: str
+    told_keys: tuple[tuple[str, str], ...]
 
 
 def asked_words(question: Question, shares: Mapping[str, float], asking: int) -> AskedWords:
@@ -79,6 +81,8 @@ def source_sentences(evidence: SupportEvidence, asked: AskedWords) -> tuple[Sour
         ends=ends,
         inner=inner,
         near=_nearness(evidence.ranking),
+        asked_key=_padded_key(evidence.question.searched),
+        told_keys=tuple((other.passage.document.id, _padded_key(other.text)) for other in evidence.told),
     )
     return tuple(_source(entry, place, standing) for place, entry in enumerate(chosen))
 
@@ -158,20 +162,21 @@ def _chain_features(candidate: CandidateSentence, standing: _Standing) -> dict[s
         "chain_odds": odds / _ODDS if standing.odds else 0.0,
         "chain_end": float(chunk_id in standing.ends),
         "chain_inner": float(chunk_id in standing.inner),
-        "bridged": float(_is_bridged(candidate, standing.evidence)),
+        "bridged": float(_is_bridged(candidate, standing)),
     }
 
 
-def _is_bridged(candidate: CandidateSentence, evidence: SupportEvidence) -> bool:
+def _is_bridged(candidate: CandidateSentence, standing: _Standing) -> bool:
     """Tell whether a told sentence of another document names the candidate's, and the question does not."""
-    title = f" {name_key(candidate.passage.document.title)} "
-    if len(title) < 6 or title in f" {name_key(evidence.question.searched)} ":
+    document = candidate.passage.document
+    title = _padded_key(document.title)
+    if len(title) < 6 or title in standing.asked_key:
         return False
-    return any(
-        title in f" {name_key(other.text)} "
-        for other in evidence.told
-        if other.passage.document.id != candidate.passage.document.id
-    )
+    return any(title in key for document_id, key in standing.told_keys if document_id != document.id)
+
+
+def _padded_key(text: str) -> str:
+    return f" {name_key(text)} "
 
 
 def _coverage_features(entry: ScoredSentence, standing: _Standing) -> dict[str, float]:

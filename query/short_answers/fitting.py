@@ -47,18 +47,20 @@ def fit(examples: Sequence[Example], *, strength: float = STRENGTH) -> SpanModel
 
     Rounding makes the file the same wherever the last bits of the solver differ.
     """
-    from scipy.optimize import minimize  # noqa: PLC0415  # heavy import, only when used
-
     filled = [example for example in examples if example.candidates]
     names = _names(filled)
-    task = _task(filled, names)
+    return _solve(_task(filled, names), names, strength)
+
+
+def _solve(task: "_Task", names: Sequence[str], strength: float) -> SpanModel:
+    from scipy.optimize import minimize  # noqa: PLC0415  # heavy import, only when used
 
     def loss(point: Vector) -> tuple[float, Vector]:
         return _loss(point, task, strength)
 
     found = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", options={"maxiter": _ITERATIONS})
     rounded = [round(float(value), _DECIMALS) + 0.0 for value in found.x]
-    return SpanModel(weights=dict(zip(names, rounded[:-1], strict=True)), none=rounded[-1], threshold=0.0)
+    return SpanModel(weights=dict(zip(names, rounded[:-1], strict=True)), none=rounded[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,18 @@ class _Task:
     targets: Vector
     begins: Indices
     owner: Indices
+
+    def part(self, kept: NDArray[np.bool_]) -> "_Task":
+        """Return the questions that ``kept``, (questions,), tells to keep."""
+        rows = kept[self.owner]
+        sizes = np.bincount(self.owner)[kept]
+        return _Task(
+            table=self.table[np.flatnonzero(rows)],
+            is_none=self.is_none[rows],
+            targets=self.targets[rows],
+            begins=np.cumsum(sizes) - sizes,
+            owner=np.repeat(np.arange(len(sizes)), sizes),
+        )
 
 
 def _loss(point: Vector, task: _Task, strength: float) -> tuple[float, Vector]:
@@ -131,11 +145,22 @@ def _names(examples: Sequence[Example]) -> list[str]:
     return sorted(name for name, count in counts.items() if count >= _LEAST_QUESTIONS)
 
 
-def out_of_fold(examples: Sequence[Example], *, strength: float = STRENGTH) -> list[Choice | None]:
-    """Return the choice for each example by a model that did not see it."""
+def out_of_fold(
+    examples: Sequence[Example], folds: Sequence[int] | None = None, *, strength: float = STRENGTH
+) -> list[Choice | None]:
+    """Return the choice for each example by a model that saw no example of its fold; folds are eighths by default.
+
+    The table of all examples is made once; features are counted over all of them.
+    """
+    own_folds = list(folds) if folds is not None else [place % _FOLDS for place in range(len(examples))]
+    filled = [place for place, example in enumerate(examples) if example.candidates]
+    names = _names([examples[place] for place in filled])
+    task = _task([examples[place] for place in filled], names)
+    fold_of = np.array([own_folds[place] for place in filled])
     choices: list[Choice | None] = [None] * len(examples)
-    for fold in range(_FOLDS):
-        model = fit([example for place, example in enumerate(examples) if place % _FOLDS != fold], strength=strength)
-        for place in range(fold, len(examples), _FOLDS):
-            choices[place] = choose(model, examples[place].candidates)
+    for fold in sorted(set(own_folds)):
+        if (fold_of != fold).any():
+            model = _solve(task.part(fold_of != fold), names, strength)
+            for place in [place for place in filled if own_folds[place] == fold]:
+                choices[place] = choose(model, examples[place].candidates)
     return choices

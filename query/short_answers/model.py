@@ -17,15 +17,25 @@ WEIGHTS_NAME = "short_answers/weights.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpanModel:
-    """The score of a span is the sum of weight times feature; that of "none of them" is ``none``.
-
-    Below the probability ``threshold`` no span is claimed.
+class ClaimRule:
+    """Below the probability ``threshold`` no span is claimed, nor where its sentence and title have less than
+    ``covered`` of the question's words, by rarity: it may answer another question, or one hop of several.
     """
+
+    threshold: float = 0.0
+    covered: float = 0.0
+
+    def claims(self, choice: "Choice") -> bool:
+        """Tell whether a choice is sure enough to be shown as the answer."""
+        return choice.confidence >= self.threshold and choice.covered >= self.covered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanModel(ClaimRule):
+    """The score of a span is the sum of weight times feature; that of "none of them" is ``none``."""
 
     weights: Mapping[str, float]
     none: float
-    threshold: float
 
     def scores(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return the score of each candidate; features without a weight count nothing."""
@@ -48,6 +58,11 @@ class Choice:
 
     candidate: Candidate
     confidence: float
+
+    @property
+    def covered(self) -> float:
+        """How much of the question the sentence and its title have, by rarity, 0 to 1."""
+        return self.candidate.source.features["covers_with_title"]
 
 
 def choose(model: SpanModel, candidates: Sequence[Candidate]) -> Choice | None:
@@ -76,4 +91,5 @@ def shipped_model() -> SpanModel:
         weights=cast("Mapping[str, float]", loaded["weights"]),
         none=cast("float", loaded["none"]),
         threshold=cast("float", loaded["threshold"]),
+        covered=cast("float", loaded["covered"]),
     )

@@ -18,6 +18,8 @@ _DATE = re.compile(
     r"(?:(?:1[0-9]|20)\d0s|(?:\d{1,2}(?:st|nd|rd|th)|[a-z]+(?:teen|tie)?th) centur(?:y|ies))"
     r"|\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b\.?|(?<![\d,.$£€])(?:1\d|20)\d\d(?![\d,]\d|%))",
 )
+# Within a fuller date, where the year alone is asked for.
+_YEAR = re.compile(r"(?<![\d,.$£€])(?:1\d|20)\d\d(?![\d,]\d|%)\b")
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
     " nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion dozen"
@@ -54,6 +56,7 @@ def spans_of(text: str) -> tuple[Span, ...]:
 
 def _all_spans(text: str, words: Sequence[Word]) -> Iterator[Span]:
     yield from _matched(text, words, _DATE, "date")
+    yield from _matched(text, words, _YEAR, "date")
     yield from _numbers(words)
     yield from _matched(text, words, _QUOTED, "quoted")
     yield from _names(words)

@@ -1,7 +1,7 @@
 import pytest
 
 from query.question import analyse
-from query.short_answers.asked import has_clause, wanted
+from query.short_answers.asked import is_plain, wanted
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,31 @@ def test_the_noun_stands_after_the_word_that_asks() -> None:
     assert wanted(analyse("Who built it?")).noun == frozenset()
 
 
-def test_a_clause_is_told_from_the_word_that_asks() -> None:
-    assert has_clause(analyse("When was the engineer born who built the tower?"))
-    assert has_clause(analyse("What river flows through the town where Ida Holm was born?"))
-    assert not has_clause(analyse("Who built Skerry Rock?"))
-    assert not has_clause(analyse("Where was Ida Holm born?"))
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who built Skerry Rock?",
+        "Where was Ida Holm born?",
+        "In which year was the tower built?",
+        "What is the height of Skerry Rock?",
+        "How old was Ida Holm when the lamp was lit?",
+    ],
+)
+def test_a_plain_question_names_what_it_asks_about(question: str) -> None:
+    assert is_plain(analyse(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was the engineer born who built the tower?",
+        "What river flows through the town where Ida Holm was born?",
+        "Who is the spouse of the director of the works?",
+        "When did the keeper of Skerry Rock die?",
+        "Where was Ida Holm's teacher born?",
+        "Skerry Rock was built by whom?",
+        "Name the keeper.",
+    ],
+)
+def test_a_description_is_not_plain(question: str) -> None:
+    assert not is_plain(analyse(question))

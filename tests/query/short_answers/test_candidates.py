@@ -66,3 +66,27 @@ def test_candidates_stand_word_by_word_in_their_sentence_and_say_more_than_the_q
         assert candidate.text == source.candidate.text[span.start : span.end]
         assert not stems_of(source.words[span.first : span.last + 1]) <= asked
     assert choose(MODEL, found) == choose(MODEL, find_candidates(evidence))
+
+
+def test_a_date_is_as_fine_as_asked() -> None:
+    born = passage_sentences("Ida Holm", "Ida Holm was born on 3 May 1849 in Bergen.")
+    asked = {
+        question: {candidate.text for candidate in find_candidates(evidence_of(question, born))}
+        for question in ("In which year was Ida Holm born?", "When was Ida Holm born?")
+    }
+    assert asked["In which year was Ida Holm born?"] == {"1849"}
+    assert "3 May 1849" in asked["When was Ida Holm born?"]
+
+
+def test_the_initials_of_an_asked_name_answer_nothing() -> None:
+    served = passage_sentences("Lights", "The NLS served the OECD.")
+    question = "Whom did the Northern Lighthouse Service serve?"
+    assert {candidate.text for candidate in find_candidates(evidence_of(question, served))} == {"OECD"}
+
+
+def test_patterns_that_say_who_someone_is_are_told() -> None:
+    told = passage_sentences("Harbour", "The pier was opened by Ida Holm, the mayor of Bergen.")
+    question = "Which mayor opened the pier?"
+    found = {candidate.text: candidate for candidate in find_candidates(evidence_of(question, told))}
+    assert found["Ida Holm"].features["apposed_noun"] == 1.0
+    assert "apposed_noun" not in found["Bergen"].features

@@ -39,3 +39,16 @@ def test_the_sentence_of_a_short_answer_is_always_told() -> None:
 
 def test_questions_for_reasons_have_no_short_answer() -> None:
     assert draft_short_answer(evidence_of("Why did Ida Holm die?", HOLM)) is None
+
+
+def test_where_the_documents_may_not_answer_nothing_is_guessed() -> None:
+    assert draft_short_answer(evidence_of("When was Ida Holm born?", HOLM), may_guess=False) is None
+    assert draft_short_answer(evidence_of("Who is older, Ida Holm or Otto Lind?", (*HOLM, *LIND)), may_guess=False)
+    question = analyse("When was Ida Holm born?")
+    assert undecided(question) == ""
+    assert undecided(question, is_likely=False) == "The documents may not answer this; the nearest evidence:"
+
+
+def test_only_what_decides_is_told_with_a_decision() -> None:
+    short = draft_short_answer(evidence_of("Who is older, Ida Holm or Otto Lind?", (*HOLM, *LIND)))
+    assert with_sources((*HOLM, *LIND), short, most=5) == (HOLM[0], LIND[0])
