@@ -4,12 +4,17 @@
 layer. An index that has applied all changes up to one of them is current.
 """
 
+import logging
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from graph_store.embedded.database import Database
+from graph_store.errors import StoreUnusable
 from graph_store.records import SearchKind
+
+_log = logging.getLogger(__name__)
 
 ChangeKind: TypeAlias = Literal["document", "chunk", "report", "tree_node", "generation"]
 Operation: TypeAlias = Literal["put", "delete"]
@@ -84,11 +89,16 @@ def log_reaches_back(connection: sqlite3.Connection, tenant: str, *, after: int)
     return oldest is not None and oldest <= after
 
 
-def prune_log(connection: sqlite3.Connection, tenant: str, *, upto: int, keep: int) -> None:
+def prune_log(database: Database, tenant: str, *, upto: int, keep: int) -> None:
     """Drop changes that every index of the tenant has applied, once there are more than ``keep`` of them.
 
-    The change at ``upto`` itself stays: ``log_reaches_back`` tells by the oldest change what is complete.
+    The change at ``upto`` itself stays: ``log_reaches_back`` tells by the oldest change what is complete. What was
+    written is acknowledged already, so a failure (a full disk, a locked database) is left to the next time.
     """
-    found = connection.execute("SELECT count(*) FROM changes WHERE tenant = ? AND sequence < ?", (tenant, upto))
-    if found.fetchone()[0] > keep:
-        connection.execute("DELETE FROM changes WHERE tenant = ? AND sequence < ?", (tenant, upto))
+    try:
+        with database.transaction() as connection:
+            found = connection.execute("SELECT count(*) FROM changes WHERE tenant = ? AND sequence < ?", (tenant, upto))
+            if found.fetchone()[0] > keep:
+                connection.execute("DELETE FROM changes WHERE tenant = ? AND sequence < ?", (tenant, upto))
+    except StoreUnusable as error:
+        _log.warning("the log of changes was not shortened: %s", error)

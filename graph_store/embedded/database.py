@@ -1,5 +1,6 @@
 """The SQLite file: connections, transactions, and what their failures mean."""
 
+import logging
 import os
 import sqlite3
 import threading
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from graph_store.errors import InvalidRecord, InvalidText, StoreDiskFull, StoreError, StoreLocked, StoreUnusable
+
+_log = logging.getLogger(__name__)
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -130,9 +133,13 @@ class Database:
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database and empty it, so that no deleted text stays in it.
 
-        Readers in the middle of a snapshot may keep a part of it until a later checkpoint.
+        Readers in the middle of a snapshot may keep a part of it until a later checkpoint, and so does a full disk:
+        what was committed before is acknowledged, whatever becomes of this.
         """
-        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        try:
+            self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.Error as error:
+            _log.warning("the write-ahead log of %s was not emptied: %s", self.path, error)
 
     def _explain(self, error: sqlite3.Error | UnicodeEncodeError) -> StoreError:
         if isinstance(error, UnicodeEncodeError):

@@ -179,8 +179,7 @@ class EmbeddedStore:
             self._vectors.save(connection, tenant)
         reached = self._keywords.reached(tenant)
         if reached is not None:
-            with self._database.transaction() as connection:
-                prune_log(connection, tenant, upto=reached, keep=self._settings.log_rows)
+            prune_log(self._database, tenant, upto=reached, keep=self._settings.log_rows)
         self._worked_on.discard(tenant)
 
     # -- writing ------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from indexing.extraction.names import NameSpan, find_names, is_name, trim_name
@@ -49,7 +50,6 @@ class TextReader:
 
     def __init__(self, settings: ExtractionSettings) -> None:
         self._settings = settings
-        self._pipeline: Language | None = None
 
     def read(self, texts: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[Reading]:
         """Yield one reading per text, in order. Each text comes with names to be found in it whatever the parser says.
@@ -58,26 +58,28 @@ class TextReader:
         """
         unique = list(dict.fromkeys(texts))
         readings = {}
-        parsed = self._load().pipe(unique, as_tuples=True, batch_size=self._settings.batch_size)
+        parsed = _pipeline(self._settings.spacy_model).pipe(
+            unique, as_tuples=True, batch_size=self._settings.batch_size
+        )
         for pair, (doc, known) in zip(unique, parsed, strict=True):
             readings[pair] = read_doc(doc, known, self._settings.max_name_words)
         for pair in texts:
             yield readings[pair]
 
-    def _load(self) -> "Language":
-        if self._pipeline is None:
-            import spacy  # noqa: PLC0415  # heavy import, only when used
 
-            name = self._settings.spacy_model
-            try:
-                # Coarse tags and lemmas cost a quarter of the time; the fine tags are enough here.
-                self._pipeline = spacy.load(name, exclude=["lemmatizer", "attribute_ruler", "senter"])
-            except OSError as error:
-                raise ModelMissing(
-                    f"the spaCy pipeline {name!r} is not installed or cannot be loaded: install it, or change the"
-                    " setting indexing.extraction.spacy_model"
-                ) from error
-        return self._pipeline
+@lru_cache(maxsize=1)
+def _pipeline(name: str) -> "Language":
+    """Return the parser, loaded once in a process: that takes a second, longer than a small run has work."""
+    import spacy  # noqa: PLC0415  # heavy import, only when used
+
+    try:
+        # Coarse tags and lemmas cost a quarter of the time; the fine tags are enough here.
+        return spacy.load(name, exclude=["lemmatizer", "attribute_ruler", "senter"])
+    except OSError as error:
+        raise ModelMissing(
+            f"the spaCy pipeline {name!r} is not installed or cannot be loaded: install it, or change the"
+            " setting indexing.extraction.spacy_model"
+        ) from error
 
 
 def read_doc(doc: "Doc", known: Sequence[str], max_name_words: int) -> Reading:

@@ -115,7 +115,11 @@ def _read(path: Path, settings: LoadingSettings) -> bytes:
 
 
 def _modified(path: Path) -> str:
-    return datetime.fromtimestamp(int(path.stat().st_mtime), tz=UTC).isoformat()
+    """Return when the file was changed last; empty where its time is beyond what a date can tell."""
+    try:
+        return datetime.fromtimestamp(int(path.stat().st_mtime), tz=UTC).isoformat()
+    except (ValueError, OverflowError):
+        return ""
 
 
 def _joined_pages(pages: tuple[str, ...]) -> tuple[str, tuple[PageSpan, ...]]:

@@ -5,10 +5,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.embedded.vector_files import VectorFiles
 from graph_store.settings import StoreSettings
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of, vector_of
 
@@ -58,11 +60,18 @@ def rewrite(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
+def _flipped(content: bytes) -> bytes:
+    """Return the content with one bit changed, away from the head that readers look at."""
+    place = len(content) * 3 // 4
+    return content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
+
+
 def damages() -> list[tuple[str, Callable[[Path], object]]]:
     return [
         ("removed", lambda path: path.unlink()),
         ("empty", lambda path: rewrite(path, b"")),
         ("halved", lambda path: rewrite(path, path.read_bytes()[: path.stat().st_size // 2])),
+        ("one bit", lambda path: rewrite(path, _flipped(path.read_bytes()))),
         ("noise", lambda path: rewrite(path, b"\xa5" * path.stat().st_size)),
     ]
 
@@ -109,6 +118,20 @@ def test_all_indexes_gone(store_folder: Path, expected: list[object]) -> None:
 def test_a_manifest_of_something_else(store_folder: Path, expected: list[object], change: dict[str, object]) -> None:
     (path,) = (store_folder / "indexes").glob("*/vectors-chunk.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    check_both(store_folder, expected)
+
+
+def test_a_vector_file_of_another_dimension(store_folder: Path, expected: list[object]) -> None:
+    (folder,) = (store_folder / "indexes").iterdir()
+    files = VectorFiles(folder, "chunk")
+    manifest = files.read_manifest()
+    assert manifest is not None
+    narrow = np.ones((manifest.rows, 3), dtype=np.float32)
+    files.write(narrow, sequence=manifest.sequence, model=MODEL, save_graph=None)
+    check_both(store_folder, expected)
+    files.write(narrow, sequence=manifest.sequence, model=MODEL, save_graph=None)
+    path = folder / "vectors-chunk.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"dimension": DIMENSION}))
     check_both(store_folder, expected)
 
 
