@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,3 +126,33 @@ def test_a_generation_is_published_whole_or_not_at_all_on_a_full_disk(small_disk
         store.publish(generation_of(bundles))
         assert store.derived_fingerprint("default") == "f1"
     assert [item for item in examine_store(folder, IMPATIENT) if item.level == "problem"] == []
+
+
+def test_writing_into_a_folder_that_may_not_be_written_is_told(store_folder: Path) -> None:
+    with writer(store_folder) as store:
+        store.write_documents([document_bundle("a", ["Alpha word"])])
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from belvedere.errors import user_sentence\n"
+        "from belvedere.wiring import open_to_write\n"
+        "import indexing.errors, indexing.loading.errors, query.chain_ranking.weights\n"
+        "from graph_store.embedded.embedded_store import EmbeddedStore\n"
+        "os.getuid() == 0 and os.setuid(65534)\n"  # the superuser may write anywhere
+        "try:\n"
+        f"    EmbeddedStore.create_or_open(Path(sys.argv[1]), embedding_model={MODEL!r}, dimension={DIMENSION})\n"
+        "except OSError as error:\n"
+        "    print(user_sentence(error))\n"
+    )
+    os.chmod(store_folder.parent, 0o755)
+    paths = (store_folder, *store_folder.rglob("*"))
+    for path in paths:
+        os.chmod(path, 0o555 if path.is_dir() else 0o444)
+    try:
+        command = [sys.executable, "-c", script, str(store_folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    finally:
+        for path in paths:
+            os.chmod(path, 0o755)
+    assert done.stdout.startswith("not allowed to read or write here"), done.stderr
+    assert "check the permissions" in done.stdout
