@@ -35,6 +35,11 @@ _UNITS: tuple[tuple[re.Pattern[str], frozenset[str], bool], ...] = tuple(
     )
 )
 _SAME = re.compile(r"\bsame (\w+)(?: (?:as|or|of|from|and)\b|\s*\?|\s*$)", re.IGNORECASE)
+NEGATION = re.compile(r"\bnot\b|n['\u2019]t\b|\bnever\b", re.IGNORECASE)
+"""What turns a question round: it is not decided then."""
+_COUNTED = re.compile(r"\b(?:more|most|fewer|fewest|less) ([a-z]+)")
+_POPULOUS = frozenset({"populous", "populated"})
+_ASKED_THING = re.compile(r"\b(?:which|what) (?:of (?:the |these )?)?([a-z]+)", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|before|after)\b", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth\s+(?:an? |the )?([^,?]+)", re.IGNORECASE)
 _EITHER_KIND = re.compile(r"\b(?:Which|What) (\w+) (?:is|was) (?:an? )?([^\W\d_a-z]\w+)\b,? ")
@@ -55,7 +60,7 @@ def decide(question: Question, sentences: Sequence[CandidateSentence]) -> Verdic
     """Decide a question about two named things by what ``sentences`` say of both; None where they do not decide it."""
     names = named_pair(question.searched)
     sides = sides_of(names, sentences) if names is not None else None
-    if sides is None:
+    if sides is None or NEGATION.search(_outside_names(question, sides)):
         return None
     if question.kind == "yes_no" and " or " not in question.searched:
         if _SAME.search(question.searched):
@@ -85,14 +90,16 @@ def _by_order(question: Question, sides: tuple[Side, Side]) -> Verdict | None:
 
 
 def _date_order(question: Question, sides: tuple[Side, Side]) -> _Order | None:
-    text = question.searched
+    text = _outside_names(question, sides)
     earlier, later = _EARLIER.search(text), _LATER.search(text)
     if earlier is None and later is None:
         return None
     kind = _date_kind(text)
     if kind == "event" and not _asks_for_time(question):
         return None
-    events = frozenset(question.stems) - frozenset(content_stems(f"{sides[0].name} {sides[1].name}"))
+    asked = _ASKED_THING.search(text)
+    things = content_stems(asked.group(1)) if asked is not None else []
+    events = frozenset(content_stems(_THINGS.sub(" ", text))).difference(things, content_stems(_order_words(text)))
     values = [date_of(side, kind, events) for side in sides]
     one, other = values
     if one is None or other is None:
@@ -126,8 +133,10 @@ def _choice(order: _Order, sides: tuple[Side, Side]) -> Verdict:
 
 
 def _amount_order(question: Question, sides: tuple[Side, Side]) -> _Order | None:
-    for pattern, units, is_most in _UNITS:
-        if not pattern.search(question.searched):
+    text = _outside_names(question, sides)
+    for pattern, known, is_most in _UNITS:
+        units = _asked_units(text, known) if pattern.search(text) else frozenset()
+        if not units:
             continue
         one, other = (amounts_of(side, units) for side in sides)
         for unit in [unit for unit in one if unit in other and one[unit].key != other[unit].key]:
@@ -138,6 +147,26 @@ def _amount_order(question: Question, sides: tuple[Side, Side]) -> _Order | None
                 word="more" if is_most else "less",
             )
     return None
+
+
+def _asked_units(text: str, known: frozenset[str]) -> frozenset[str]:
+    """Return the units that are asked for: all where none is named, none where what is counted is no unit."""
+    counted = _COUNTED.search(text)
+    if counted is not None and counted.group(1) not in {"than", *_POPULOUS}:
+        return known & {counted.group(1)}
+    return known & frozenset(text.split()) or known
+
+
+def _outside_names(question: Question, sides: tuple[Side, Side]) -> str:
+    """Return the question without the two names: "First Bank" does not ask what was first."""
+    text = " ".join(question.searched.split())
+    for side in sorted(sides, key=lambda side: -len(side.name)):
+        text = text.replace(side.name, " ")
+    return text
+
+
+def _order_words(text: str) -> str:
+    return " ".join([*_EARLIER.findall(text), *_LATER.findall(text)])
 
 
 def _by_kind(question: Question, sides: tuple[Side, Side]) -> Verdict | None:

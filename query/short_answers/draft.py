@@ -10,8 +10,9 @@ from query.passages import CandidateSentence
 from query.question import Question
 from query.short_answers.asked import is_plain, wanted
 from query.short_answers.candidates import find_candidates
-from query.short_answers.comparison import Verdict, decide, is_comparison
+from query.short_answers.comparison import NEGATION, Verdict, decide, is_comparison
 from query.short_answers.model import choose, shipped_model
+from query.text_words import content_stems
 
 # Of comparisons in training questions that the rules decided, this share was right.
 _DECIDED = 0.9
@@ -92,7 +93,7 @@ def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     Where the question describes what it asks about, none is claimed, and the steps are told instead: most such claims
     were wrong on questions held out, since what leads on to the next passage looks like an answer too.
     """
-    if not is_plain(evidence.question):
+    if not is_plain(evidence.question) or _is_negated(evidence.question) or _lacks_name(evidence):
         return None
     model = shipped_model()
     if all(entry.coverage < model.covered for entry in evidence.scored):
@@ -109,6 +110,16 @@ def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
         lead=DraftSentence(text=text, quotes=(quote_of(sentence),)),
         sources=(sentence,),
     )
+
+
+def _is_negated(question: Question) -> bool:
+    return NEGATION.search(question.searched) is not None
+
+
+def _lacks_name(evidence: SupportEvidence) -> bool:
+    """Tell whether the question has a name that no told sentence, nor its title, has: its premise may be wrong."""
+    told = frozenset[str]().union(*(candidate.known_stems for candidate in evidence.told))
+    return any(not told.issuperset(content_stems(name)) for name in evidence.question.names)
 
 
 def _decided(verdict: Verdict) -> ShortDraft:

@@ -60,9 +60,15 @@ def sides_of(names: tuple[str, str], sentences: Sequence[CandidateSentence]) -> 
     not told of, or both are one.
     """
     one, other = (find_side(name, sentences) for name in names)
-    if one is None or other is None or one.title == other.title:
+    if one is None or other is None or one.title == other.title or any(map(_runs_on, (one, other))):
         return None
     return one, other
+
+
+def _runs_on(side: Side) -> bool:
+    """Tell whether a name took a verb along ("Zeta Tools closed"), so that each thing is asked for another event."""
+    last = side.name.rpartition(" ")[2]
+    return last.isalpha() and last.islower() and side.name[:1].isupper() and title_fit(side.name, side.title) < 1.0
 
 
 def find_side(name: str, sentences: Sequence[CandidateSentence]) -> Side | None:

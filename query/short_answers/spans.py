@@ -80,7 +80,7 @@ def _numbers(words: Sequence[Word]) -> Iterator[Span]:
     """Yield each amount: alone, and with the one or two words that it counts."""
     place = 0
     while place < len(words):
-        if not _is_amount(words[place]):
+        if not _is_amount(words[place]) or words[place].gap.endswith("["):
             place += 1
             continue
         last = place

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from query.passages import CandidateSentence
 from query.short_answers.sides import Side
+from query.text_words import content_stems
 
 DateKind: TypeAlias = Literal["birth", "death", "event"]
 
@@ -30,6 +31,20 @@ _AMOUNT = re.compile(r"(?<![\w.,])(\d+(?:,\d{3})*(?:\.\d+)?)\s*(million|billion|
 _SCALES = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _KIND = re.compile(r"\b(?:is|was|are|were)\s+(?:an?|the|one of the)\s+([^.;]{3,120})")
 _FIRST_SENTENCES = 3
+# Words of beginnings: a thing's first date is that of its beginning, and of nothing else.
+_BEGINNINGS = frozenset(
+    content_stems(
+        "came come release published publish founded found established establish formed form started start began begin"
+        " created create opened open built build launched launch made debuted introduced completed premiered issued"
+        " constructed incorporated written appeared invented discovered"
+    )
+)
+_ENDINGS = frozenset(
+    content_stems(
+        "closed close ended end dissolved bankrupt bankruptcy defunct demolished destroyed merged ceased abolished"
+        " died sold retired disbanded"
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +59,15 @@ class Value:
 def date_of(side: Side, kind: DateKind, events: frozenset[str]) -> Value | None:
     """Return a date of the thing: of birth, of death, or of the event whose word (a stem of ``events``) stands with it.
 
-    Where no sentence with such a word has a date, the first date of the first sentences is the event's.
+    Where no sentence with such a word has a date, and a beginning is asked for, or just what is older, it is the first
+    date of the first sentences that speak of no end.
     """
     if kind == "event":
         told = [sentence for sentence in side.sentences if sentence.stems & events]
-        return _first_match((_ANY,), told) or _first_match((_ANY,), side.sentences[:_FIRST_SENTENCES])
+        opening = side.sentences[:_FIRST_SENTENCES] if not events or events & _BEGINNINGS else ()
+        return _first_match((_ANY,), told) or _first_match(
+            (_ANY,), [own for own in opening if not own.stems & _ENDINGS]
+        )
     return _first_match(_BORN if kind == "birth" else _DIED, side.sentences[:_FIRST_SENTENCES])
 
 

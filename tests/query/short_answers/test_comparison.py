@@ -44,6 +44,39 @@ def test_what_the_passages_decide(question: str, answer: str | None) -> None:
     assert (verdict.text if verdict is not None else None) == answer
 
 
+BANK = passage_sentences("First Bank", "First Bank was founded in 1990.", rank=1)
+ACME = passage_sentences("Acme Widgets", "Acme Widgets is a company founded in 1987.", rank=2)
+ZETA = passage_sentences(
+    "Zeta Tools", "Zeta Tools closed in 1995.", "The company was founded in 1975.", "It never won a prize.", rank=3
+)
+ALPHA = passage_sentences("Alpha College", "Alpha College has 50 employees and 900 students.", rank=4)
+BETA = passage_sentences("Beta College", "Beta College has 80 employees and 300 students.", rank=5)
+COMPANIES = (*BANK, *ACME, *ZETA, *ALPHA, *BETA)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which company was founded first, Acme Widgets or Zeta Tools?", "Zeta Tools"),
+        ("Which company went bankrupt first, Acme Widgets or Zeta Tools?", None),
+        ("Which company closed first, Acme Widgets or Zeta Tools?", None),
+        ("Did Acme Widgets close before Zeta Tools?", None),
+        ("Was Acme Widgets founded before Zeta Tools closed?", None),
+        ("Which was founded later, First Bank or Zeta Tools?", "First Bank"),
+        ("Was First Bank founded after Zeta Tools?", "yes"),
+        ("Which has more students, Alpha College or Beta College?", "Alpha College"),
+        ("Which has fewer students, Alpha College or Beta College?", "Beta College"),
+        ("Which has more employees, Alpha College or Beta College?", "Beta College"),
+        ("Which has more patents, Alpha College or Beta College?", None),
+        ("Which was not founded first, Acme Widgets or Zeta Tools?", None),
+        ("Wasn't Acme Widgets founded before Zeta Tools?", None),
+    ],
+)
+def test_only_the_event_and_the_unit_that_are_asked_for_decide(question: str, answer: str | None) -> None:
+    verdict = decide(analyse(question), COMPANIES)
+    assert (verdict.text if verdict is not None else None) == answer
+
+
 def test_the_rule_tells_both_values() -> None:
     verdict = decide(analyse("Who is older, Ida Holm or Otto Lind?"), EVERYTHING)
     assert verdict is not None

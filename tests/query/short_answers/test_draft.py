@@ -52,3 +52,11 @@ def test_where_the_documents_may_not_answer_nothing_is_guessed() -> None:
 def test_only_what_decides_is_told_with_a_decision() -> None:
     short = draft_short_answer(evidence_of("Who is older, Ida Holm or Otto Lind?", (*HOLM, *LIND)))
     assert with_sources((*HOLM, *LIND), short, most=5) == (HOLM[0], LIND[0])
+
+
+def test_no_span_is_claimed_where_the_question_is_turned_round_or_names_somebody_else() -> None:
+    plain = draft_short_answer(evidence_of("When was Ida Holm born?", HOLM))
+    assert plain is not None
+    assert plain.text == "1849"
+    assert draft_short_answer(evidence_of("When was Ida Holm not born?", HOLM)) is None
+    assert draft_short_answer(evidence_of("When was Ida Holm born in Quito?", HOLM)) is None

@@ -29,6 +29,7 @@ def test_amounts_come_alone_and_with_what_they_count() -> None:
     assert "150 million" in texts("It sold 150 million records.", "number")
     assert "twice" in texts("He was premier twice.", "number")
     assert not texts("Ida Holm was an engineer.", "number")
+    assert "2" not in texts("The pump delivers [2] 500 litres [99].", "number")
 
 
 def test_names_come_whole_and_in_their_parts() -> None:
