@@ -1,7 +1,7 @@
 """Which document supports which name of an entity, so that a caller sees only names from documents it may read.
 
 Names are numbered per entity: 0 is the canonical name, i the i-th alias. Number ``ANY_EVIDENCE`` stands for a mention
-or home of any name, hence for the entity itself.
+or home of any name, hence for the entity itself; number ``DESCRIPTION`` for a home that states its description.
 """
 
 import json
@@ -16,6 +16,8 @@ from graph_store.ids import name_key
 from graph_store.records import Entity, Home, Mention
 
 ANY_EVIDENCE = -1
+DESCRIPTION = -2
+_CUT = "\u2026"
 
 NameSupport: TypeAlias = tuple[int, int, int]
 """(entity row, number of the name, document row)"""
@@ -33,6 +35,7 @@ def find_support(
 ) -> set[NameSupport]:
     """Return which documents of the tenant support which names of the entities of a generation."""
     numbers = {entity.id: _numbers_by_key(entity) for entity in generation.entities}
+    stated = {entity.id: entity.description.removesuffix(_CUT) for entity in generation.entities if entity.description}
     mentions = _mentions_by_chunk(generation.mentions)
     homes = _homes_by_chunk(generation.homes)
     support: set[NameSupport] = set()
@@ -47,6 +50,8 @@ def find_support(
         names_here = [name for name, *_ in json.loads(named_homes)]
         for home in homes.get(chunk_id, ()):
             _add(support, entity_rows[home.entity_id], document_row, numbers[home.entity_id], names_here)
+            if home.entity_id in stated and stated[home.entity_id] in text:
+                support.add((entity_rows[home.entity_id], DESCRIPTION, document_row))
     return support
 
 

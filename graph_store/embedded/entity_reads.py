@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.document_reads import in_order, with_ids
-from graph_store.embedded.entity_names import ANY_EVIDENCE
+from graph_store.embedded.entity_names import ANY_EVIDENCE, DESCRIPTION
 from graph_store.embedded.packing import unpack_strings
 from graph_store.ids import name_key
 from graph_store.records import Entity
@@ -54,15 +54,15 @@ def read_entities(
     """Return readable entities: those asked for, in the order asked, or all, ordered by id."""
     chosen = "" if entity_ids is None else " AND id IN (SELECT value FROM json_each(:ids))"
     found = connection.execute(
-        "SELECT row, id, name, name_key, type, aliases, description, documents FROM entities"
+        "SELECT row, id, name, name_key, type, aliases, description FROM entities"
         f" WHERE tenant = :tenant{chosen} ORDER BY id",
         with_ids(scope, entity_ids or ()),
     ).fetchall()
     rows = None if entity_ids is None else [row for row, *_ in found]
     visible = visible_names(connection, scope, rows)
-    whole = _wholly_readable(connection, scope, rows)
+    described = _with_readable_description(connection, scope, rows)
     entities: dict[str, Entity] = {}
-    for row, record_id, name, key, kind, aliases, description, documents in found:
+    for row, record_id, name, key, kind, aliases, description in found:
         if row not in visible:
             continue
         stored = Entity(
@@ -72,7 +72,7 @@ def read_entities(
             name_key=key,
             type=kind,
             aliases=unpack_strings(aliases),
-            description=description if whole.get(row) == documents else "",
+            description=description if row in described else "",
         )
         shown = _with_readable_names(stored, visible[row]) or _named_by_mention(connection, scope, row, stored)
         if shown is not None:
@@ -80,18 +80,17 @@ def read_entities(
     return tuple(entities.values()) if entity_ids is None else in_order(entity_ids, entities)
 
 
-def _wholly_readable(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int] | None) -> dict[int, int]:
-    """Return entity row -> number of readable documents that it rests on."""
+def _with_readable_description(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int] | None) -> set[int]:
+    """Return the entities that a readable document describes as they are described, or that rest on those alone."""
     chosen = "" if rows is None else " AND entities.row IN (SELECT value FROM json_each(:rows))"
-    return dict(
-        connection.execute(
-            "SELECT part.entity_row, count(*) FROM entities"
-            " JOIN entity_name_support AS part ON part.entity_row = entities.row AND part.ordinal = :any"
-            " JOIN documents ON documents.row = part.document_row"
-            f" WHERE entities.tenant = :tenant AND {readable('documents')}{chosen} GROUP BY 1",
-            {**scope.parameters, "rows": json.dumps(rows or []), "any": ANY_EVIDENCE},
-        ).fetchall()
+    found = connection.execute(
+        "SELECT entities.row, part.ordinal, entities.documents, count(*) FROM entities"
+        " JOIN entity_name_support AS part ON part.entity_row = entities.row AND part.ordinal IN (:any, :description)"
+        " JOIN documents ON documents.row = part.document_row"
+        f" WHERE entities.tenant = :tenant AND {readable('documents')}{chosen} GROUP BY 1, 2",
+        {**scope.parameters, "rows": json.dumps(rows or []), "any": ANY_EVIDENCE, "description": DESCRIPTION},
     )
+    return {row for row, number, whole, documents in found if number == DESCRIPTION or documents == whole}
 
 
 def _with_readable_names(entity: Entity, visible: dict[int, str]) -> Entity | None:

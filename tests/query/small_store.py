@@ -78,12 +78,13 @@ def write_store(folder: Path, documents: Sequence[SmallDocument], *, tenant: str
         token_space=EMBEDDER.token_space,
         token_dimension=EMBEDDER.token_dimension,
     ) as store:
-        bundles = [_bundle(document, tenant) for document in documents]
+        bundles = [bundle_of(document, tenant) for document in documents]
         store.write_documents(bundles)
         store.publish(_generation(documents, bundles, tenant))
 
 
-def _bundle(document: SmallDocument, tenant: str) -> DocumentBundle:
+def bundle_of(document: SmallDocument, tenant: str) -> DocumentBundle:
+    """Return the document as it is written to a store, without names."""
     record = Document(
         id=document.id,
         source_uri=f"file:///{document.id}.md",
