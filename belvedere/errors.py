@@ -36,7 +36,7 @@ def user_sentence(error: BaseException) -> str | None:
 
 def _errors_below() -> tuple[type[BaseException], ...]:
     """Return the errors of other floors that are the user's to mend; imported only once something has failed."""
-    from graph_store.errors import InvalidText, StoreUnusable, UnknownMetadataKey  # noqa: PLC0415  # only when something has failed
+    from graph_store.errors import FilterMistake, InvalidText, StoreUnusable  # noqa: PLC0415  # only when something has failed
     from indexing.errors import AccessWouldWiden  # noqa: PLC0415  # as above
     from indexing.loading.errors import SourceMissing  # noqa: PLC0415  # as above
     from model_clients.errors import ModelUnusable  # noqa: PLC0415  # as above
@@ -44,7 +44,7 @@ def _errors_below() -> tuple[type[BaseException], ...]:
 
     return (
         StoreUnusable,
-        UnknownMetadataKey,
+        FilterMistake,
         InvalidText,
         AccessWouldWiden,
         SourceMissing,

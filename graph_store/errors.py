@@ -6,7 +6,9 @@ StoreError
 │   ├── StoreMismatch
 │   ├── StoreMissing
 │   └── StoreDiskFull
-├── UnknownMetadataKey   a filter names a key that no document has
+├── FilterMistake        a filter that the user can mend
+│   ├── UnknownMetadataKey   it names a key that no document has
+│   └── IncomparableValue    it compares numbers with text
 └── InvalidRecord        a record breaks the contract (a zero or NaN vector, a wrong dimension)
     └── InvalidText      a text, of a record or of a question to the store, is no valid Unicode
 """
@@ -36,8 +38,16 @@ class StoreDiskFull(StoreUnusable):
     """The disk is full; what was acknowledged is kept."""
 
 
-class UnknownMetadataKey(StoreError):
+class FilterMistake(StoreError):
+    """A filter cannot be applied as it is written; the user can mend it."""
+
+
+class UnknownMetadataKey(FilterMistake):
     """A filter names a metadata key that no document of the tenant has."""
+
+
+class IncomparableValue(FilterMistake):
+    """A filter compares the values of a key with one of another kind: numbers with text, or dates with either."""
 
 
 class InvalidRecord(StoreError):

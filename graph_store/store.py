@@ -159,7 +159,7 @@ class GraphStore(Protocol):
 
         ``text`` is any text: it is tokenised (stop words out, stemmed), an empty one finds nothing.
         Filters apply to the documents of chunks; for reports and tree nodes they apply to all documents below, so a
-        derived text is found only where every one of its chunks passes. Raises ``UnknownMetadataKey``.
+        derived text is found only where every one of its chunks passes. Raises as ``filtered_documents`` does.
         """
         ...
 
@@ -185,7 +185,15 @@ class GraphStore(Protocol):
         ...
 
     def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
-        """Return the ids of readable documents that pass ``filters``; None where there is no filter."""
+        """Return the ids of readable documents that pass ``filters``; None where there is no filter.
+
+        Raises ``UnknownMetadataKey`` for a key that no readable document has, naming those that they have, and
+        ``IncomparableValue`` where no readable document has a value of the same kind (see ``MetadataFilter``).
+        """
+        ...
+
+    def superseded_documents(self, access: Access) -> frozenset[str]:
+        """Return the ids of readable documents that another readable one supersedes (see ``Versions``), at any time."""
         ...
 
     def passage_graph(self, access: Access) -> PassageGraph:

@@ -26,6 +26,7 @@ from graph_store.embedded.counting import count_records, read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
 from graph_store.embedded.document_rows import delete_document_rows, insert_document
+from graph_store.embedded.document_versions import superseded_ids
 from graph_store.embedded.keyword_catalog import KeywordCatalog
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
 from graph_store.embedded.metadata_filters import passing_documents
@@ -338,6 +339,11 @@ class EmbeddedStore:
         with self._database.snapshot() as connection:
             passing = passing_documents(connection, self._scopes.of(connection, access), filters)
             return frozenset(document_id for _, document_id in passing)
+
+    def superseded_documents(self, access: Access) -> frozenset[str]:
+        """Return the ids of readable documents that another readable one supersedes."""
+        with self._database.snapshot() as connection:
+            return superseded_ids(connection, self._scopes.of(connection, access))
 
     def passage_graph(self, access: Access) -> PassageGraph:
         """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""

@@ -1,24 +1,21 @@
-"""Typed document metadata, and filters on it."""
+"""Typed document metadata, and which documents pass the conditions of a search."""
 
 import math
-import re
 import sqlite3
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import TypeAlias
 
 from graph_store.embedded.access_sql import Scope, readable
-from graph_store.errors import UnknownMetadataKey
-from graph_store.filters import FilterOperator, Filters, MetadataFilter
+from graph_store.embedded.document_versions import effective, superseded_rows
+from graph_store.embedded.filter_checks import IS_DATE, check_filter
+from graph_store.embedded.numbers import read_number, storable_number
+from graph_store.filters import FilterOperator, Filters, MetadataFilter, Versions, is_date
 from graph_store.records import Metadata, MetadataValue
 
 _MetadataRow: TypeAlias = tuple[str, str, int, int, int | float | None, str | None]
+_Parameter: TypeAlias = str | int | float | None
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-# Longer ones do not fit into 64 bits; as floats they may be infinite, which compares as it should.
-_SHORT_INTEGER = re.compile(r"[+-]?\d{1,19}")
-_LARGEST_INTEGER = 2**63 - 1
-_SQL_OPERATOR: dict[FilterOperator, str] = {"=": "=", "!=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_SQL_OPERATOR: dict[FilterOperator, str] = {"=": "=", "!=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "in": "="}
 
 
 def metadata_rows(tenant: str, document_row: int, metadata: Metadata) -> Iterator[_MetadataRow]:
@@ -36,69 +33,65 @@ def metadata_rows(tenant: str, document_row: int, metadata: Metadata) -> Iterato
 def _as_number(value: MetadataValue) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    return _storable(value)
-
-
-def _storable(number: int | float) -> int | float:
-    """SQLite keeps integers of 64 bits; larger ones are compared as floats."""
-    return float(number) if abs(number) > _LARGEST_INTEGER else number
+    return storable_number(value)
 
 
 def _as_text(value: MetadataValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read_number(text: str) -> int | float | None:
-    if _SHORT_INTEGER.fullmatch(text):
-        return _storable(int(text))
-    return float(text) if _NUMBER.fullmatch(text) else None
-
-
 def passing_documents(connection: sqlite3.Connection, scope: Scope, filters: Filters) -> list[tuple[int, str]]:
     """Return (row number, id) of the readable documents that pass all filters, ordered by id.
 
-    Raises ``UnknownMetadataKey`` for a key that no readable document has, so a caller cannot learn of others' keys.
+    Raises ``UnknownMetadataKey`` for a key that no readable document has, so a caller cannot learn of others' keys, and
+    ``IncomparableValue`` for a value that no readable one has can be compared with.
     """
-    _check_keys(connection, scope, filters)
     conditions = [readable("documents")]
-    parameters: dict[str, str | int | float | None] = dict(scope.parameters)
+    parameters: dict[str, _Parameter] = dict(scope.parameters)
+    hidden: set[int] = set()
     for index, condition in enumerate(filters):
-        conditions.append(_condition(condition, index))
-        parameters |= {f"key{index}": condition.key, f"text{index}": condition.value}
-        parameters[f"number{index}"] = _read_number(condition.value)
-    return connection.execute(
+        if isinstance(condition, Versions):
+            conditions.append(effective(condition.as_of, f"day{index}"))
+            parameters[f"day{index}"] = condition.as_of
+            hidden |= set() if condition.all_versions else superseded_rows(connection, scope, condition.as_of)
+        else:
+            check_filter(connection, scope, condition)
+            conditions.append(_condition(condition, index))
+            parameters |= _parameters(condition, index)
+    found = connection.execute(
         f"SELECT row, id FROM documents WHERE tenant = :tenant AND {' AND '.join(conditions)} ORDER BY id", parameters
-    ).fetchall()
+    )
+    return [(row, document_id) for row, document_id in found if row not in hidden]
+
+
+def _parameters(condition: MetadataFilter, index: int) -> dict[str, _Parameter]:
+    parameters: dict[str, _Parameter] = {f"key{index}": condition.key}
+    for place, value in enumerate(condition.values):
+        parameters[f"text{index}_{place}"] = value
+        parameters[f"number{index}_{place}"] = read_number(value)
+        parameters[f"date{index}_{place}"] = value if is_date(value) else None
+    return parameters
 
 
 def _condition(condition: MetadataFilter, index: int) -> str:
     """Return the SQL of one filter; only the operator, one of six, comes from it as text."""
     operator = _SQL_OPERATOR[condition.operator]
     negation = "NOT " if condition.operator == "!=" else ""
+    any_value = " OR ".join(_compared(operator, f"{index}_{place}") for place in range(len(condition.values)))
     return (
         f"{negation}EXISTS (SELECT 1 FROM document_metadata AS m WHERE m.tenant = :tenant AND m.key = :key{index}"
-        " AND m.document_row = documents.row AND"
-        f" CASE WHEN m.number IS NOT NULL AND :number{index} IS NOT NULL"
-        f" THEN m.number {operator} :number{index} ELSE m.text {operator} :text{index} END)"
+        f" AND m.document_row = documents.row AND ({any_value}))"
     )
 
 
-def _check_keys(connection: sqlite3.Connection, scope: Scope, filters: Filters) -> None:
-    of_readable = (
-        "FROM document_metadata AS m JOIN documents ON documents.row = m.document_row"
-        f" WHERE m.tenant = :tenant AND {readable('documents')}"
+def _compared(operator: str, place: str) -> str:
+    """Return the SQL that compares a stored value with one of its kind: number, date as far as it is written, text."""
+    text = f"m.text {operator} :text{place}"
+    if operator != "=":
+        text = f"m.number IS NULL AND :number{place} IS NULL AND :date{place} IS NULL AND {text}"
+        text = f"NOT m.text {IS_DATE} AND {text}"
+    return (
+        f"CASE WHEN m.number IS NOT NULL AND :number{place} IS NOT NULL THEN m.number {operator} :number{place}"
+        f" WHEN m.text {IS_DATE} AND :date{place} IS NOT NULL"
+        f" THEN substr(m.text, 1, length(:date{place})) {operator} :date{place} ELSE {text} END"
     )
-    for condition in filters:
-        parameters = {**scope.parameters, "key": condition.key}
-        known = connection.execute(f"SELECT 1 {of_readable} AND m.key = :key LIMIT 1", parameters).fetchone()
-        if known is None:
-            keys = connection.execute(f"SELECT DISTINCT m.key {of_readable} ORDER BY m.key", scope.parameters)
-            raise UnknownMetadataKey(_unknown_key_message(condition.key, [key for (key,) in keys]))
-
-
-def _unknown_key_message(key: str, known: list[str]) -> str:
-    if not known:
-        return f"no document has the metadata key {key!r}; the documents have no metadata at all"
-    near = get_close_matches(key, known, n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"no document has the metadata key {key!r}; {hint}known keys: {', '.join(known)}"

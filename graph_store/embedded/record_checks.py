@@ -6,6 +6,7 @@ import numpy as np
 
 from graph_store.bundles import DocumentBundle, FloatMatrix, Generation
 from graph_store.errors import InvalidRecord
+from graph_store.filters import is_date
 from graph_store.records import SourcedSentence
 
 _LENGTH_TOLERANCE = 1e-3
@@ -46,6 +47,9 @@ def check_bundle(bundle: DocumentBundle, *, dimension: int, embedding_model: str
             raise InvalidRecord(
                 f"metadata {key!r} of {owner} is {value!r}: only text, numbers and tuples of text may be"
             )
+    for name, day in (("from", bundle.document.effective_from), ("to", bundle.document.effective_to)):
+        if day is not None and not is_date(day):
+            raise InvalidRecord(f"effective_{name} of {owner} is {day!r}: only dates in ISO 8601 may be")
 
 
 def _is_metadata_value(value: object) -> bool:

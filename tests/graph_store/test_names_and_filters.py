@@ -15,6 +15,8 @@ from graph_store.ids import content_hash, name_key, stable_id
         ("a=b=c", "a", "=", "b=c"),
         ("a<-1", "a", "<", "-1"),
         ("note=", "note", "=", ""),
+        ("year in 2020, 2021", "year", "in", "2020, 2021"),
+        ("in=1", "in", "=", "1"),
     ],
 )
 def test_a_filter_is_read(text: str, key: str, operator: str, value: str) -> None:
@@ -23,7 +25,7 @@ def test_a_filter_is_read(text: str, key: str, operator: str, value: str) -> Non
     assert isinstance(parsed, MetadataFilter)
 
 
-@pytest.mark.parametrize("text", ["", "year", "=2020", "two words=1"])
+@pytest.mark.parametrize("text", ["", "year", "=2020", "two words=1", "year in", "year in ", "year inside 2"])
 def test_what_is_no_filter_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="cannot read the filter"):
         parse_filter(text)

@@ -1,0 +1,89 @@
+"""Which documents hold at a time, and which are superseded by others, as far as a caller may know."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from graph_store.embedded.access_sql import Scope, readable
+
+SUPERSEDES = "supersedes"
+"""The metadata key whose values are the ids of older documents."""
+
+
+def effective(as_of: str | None, parameter: str) -> str:
+    """Return the SQL condition that documents hold on the day that ``parameter`` is bound to; all do where it is None.
+
+    Dates compare as text as far as they are written: one that ends with "2023" holds to the last day of that year.
+    """
+    if as_of is None:
+        return "1"
+    first, last = (f"substr(documents.effective_{end}, 1, 10)" for end in ("from", "to"))
+    return f"(ifnull({first} <= :{parameter}, 1) AND ifnull({last} >= substr(:{parameter}, 1, length({last})), 1))"
+
+
+def superseded_rows(connection: sqlite3.Connection, scope: Scope, as_of: str | None) -> set[int]:
+    """Return the rows of readable documents that another readable one, effective on the day, supersedes.
+
+    Documents that supersede each other in a circle, or themselves, do not hide each other.
+    """
+    found = connection.execute(
+        "SELECT m.document_row, older.row FROM document_metadata AS m"
+        " JOIN documents ON documents.row = m.document_row"
+        " JOIN documents AS older ON older.tenant = m.tenant AND older.id = m.text"
+        f" WHERE m.tenant = :tenant AND m.key = :supersedes AND {readable('documents')} AND {readable('older')}"
+        f" AND {effective(as_of, 'as_of')}",
+        {**scope.parameters, "as_of": as_of, "supersedes": SUPERSEDES},
+    ).fetchall()
+    older: defaultdict[int, set[int]] = defaultdict(set)
+    for newer, row in found:
+        older[newer].add(row)
+    circles = _circles(older)
+    return {row for newer, rows in older.items() for row in rows if circles[newer] != circles[row]}
+
+
+def superseded_ids(connection: sqlite3.Connection, scope: Scope) -> frozenset[str]:
+    """Return the ids of readable documents that another readable one supersedes, whatever the time."""
+    rows = json.dumps(sorted(superseded_rows(connection, scope, None)))
+    found = connection.execute("SELECT id FROM documents WHERE row IN (SELECT value FROM json_each(?))", (rows,))
+    return frozenset(document_id for (document_id,) in found)
+
+
+def _circles(older: Mapping[int, set[int]]) -> dict[int, int]:
+    """Return row -> a number that exactly the rows of its circle share; O(rows + links).
+
+    Two walks, along the links and back against them: Sharir, "A strong-connectivity algorithm and its applications in
+    data flow analysis", Computers and Mathematics with Applications 7 (1981).
+    """
+    newer: defaultdict[int, set[int]] = defaultdict(set)
+    for row, rows in older.items():
+        for other in rows:
+            newer[other].add(row)
+    order: list[int] = []
+    seen: set[int] = set()
+    for row in sorted({*older, *newer}):
+        order += _walked(row, older, seen)
+    circle: dict[int, int] = {}
+    placed: set[int] = set()
+    for row in reversed(order):
+        circle.update(dict.fromkeys(_walked(row, newer, placed), row))
+    return circle
+
+
+def _walked(start: int, links: Mapping[int, Iterable[int]], seen: set[int]) -> list[int]:
+    """Return ``start`` and what it leads to, without what was seen, in the order in which a walk leaves them."""
+    if start in seen:
+        return []
+    seen.add(start)
+    order: list[int] = []
+    path = [(start, iter(sorted(links.get(start, ()))))]
+    while path:
+        row, ahead = path[-1]
+        following = next((other for other in ahead if other not in seen), None)
+        if following is None:
+            order.append(row)
+            path.pop()
+        else:
+            seen.add(following)
+            path.append((following, iter(sorted(links.get(following, ())))))
+    return order
