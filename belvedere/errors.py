@@ -5,7 +5,6 @@ UserMistake          raised by this floor: a wrong option, a data set or a confi
 ├── CannotDraft      (belvedere.evaluation.drafting)
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset)
-├── FilterMismatch   (belvedere.filter_check)
 ├── GateError        (belvedere.evaluation.gates)
 ├── TooFewQuestions  (belvedere.evaluation.ranker_training)
 ├── TrainingMistake  (belvedere.evaluation.ranker_training)

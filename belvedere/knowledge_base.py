@@ -13,13 +13,12 @@ from belvedere.built_settings import record_settings
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
-from belvedere.filter_check import check_filters
 from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
 from belvedere.wiring import make_embedder, make_reranker, open_to_read, open_to_write
 from graph_store.access import DEFAULT_TENANT, Access
-from graph_store.filters import MetadataFilter, parse_filter
+from graph_store.filters import CURRENT, MetadataFilter, Versions, parse_filter
 from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
 from indexing.report import IndexReport, Progress
@@ -170,14 +169,16 @@ class KnowledgeBase:
         route: RouteChoice = "auto",
         k: int | None = None,
         filters: Iterable[str | MetadataFilter] = (),
+        versions: Versions = CURRENT,
     ) -> Answer:
         """Answer with source sentences and their citations, or say that the documents do not tell.
 
-        ``route`` forces a route, ``k`` the number of results, ``filters`` limits the documents (``"year>=2020"``).
+        ``route`` forces a route, ``k`` the number of results, ``filters`` limits the documents (``"year>=2020"``),
+        ``versions`` their versions (by default the current ones, whatever their time).
         The time that opening the store and loading the model took, where this call did, is ``load`` among its times.
-        Raises ``UnknownMetadataKey``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
+        Raises ``FilterMistake``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
         """
-        options = self._options(route, k, filters)
+        options = self._options(route, k, filters, versions)
         loading = self._load()
         answer = self.engine.ask(question, options)
         return replace(answer, timings_ms=_with_loading(answer.timings_ms, loading))
@@ -189,9 +190,10 @@ class KnowledgeBase:
         route: RouteChoice = "auto",
         k: int | None = None,
         filters: Iterable[str | MetadataFilter] = (),
+        versions: Versions = CURRENT,
     ) -> SearchOutcome:
         """Retrieve without answering; parameters and errors as of ``ask``."""
-        options = self._options(route, k, filters)
+        options = self._options(route, k, filters, versions)
         loading = self._load()
         outcome = self.engine.search(question, options)
         return replace(outcome, timings_ms=_with_loading(outcome.timings_ms, loading))
@@ -204,30 +206,41 @@ class KnowledgeBase:
         route: RouteChoice = "auto",
         k: int | None = None,
         filters: Iterable[str | MetadataFilter] = (),
+        versions: Versions = CURRENT,
     ) -> PackedContext:
         """Retrieve, and pack what was found into a text of at most ``budget`` tokens, for whoever feeds a reader.
 
         Tokens are those of the embedding model's tokenizer; ``budget`` None is the configured one. ``k`` limits the
         passages, reports or summaries that sentences are taken from. Other parameters and errors as of ``ask``.
         """
-        options = self._options(route, k, filters)
+        options = self._options(route, k, filters, versions)
         loading = self._load()
         packed = self.engine.context(question, options, budget=budget)
         return replace(packed, timings_ms=_with_loading(packed.timings_ms, loading))
 
     def explain_ranking(
-        self, question: str, *, k: int = 5, filters: Iterable[str | MetadataFilter] = ()
+        self,
+        question: str,
+        *,
+        k: int = 5,
+        filters: Iterable[str | MetadataFilter] = (),
+        versions: Versions = CURRENT,
     ) -> ExplainedRanking:
         """Tell for the best ``k`` passages by which chain of passages each was ranked; errors as of ``ask``."""
         self._load()
-        return self.engine.explain_ranking(question, k, self._options("local", None, filters))
+        return self.engine.explain_ranking(question, k, self._options("local", None, filters, versions))
 
-    def _options(self, route: RouteChoice, k: int | None, filters: Iterable[str | MetadataFilter]) -> AskOptions:
+    def _options(
+        self,
+        route: RouteChoice,
+        k: int | None,
+        filters: Iterable[str | MetadataFilter],
+        versions: Versions,
+    ) -> AskOptions:
         if route not in get_args(RouteChoice):
             raise ValueError(f"there is no route {route!r}; choose one of {', '.join(get_args(RouteChoice))}")
         parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
-        check_filters(self.store, self._access, parsed)
-        return AskOptions(route=route, k=k, filters=parsed, access=self._access)
+        return AskOptions(route=route, k=k, filters=parsed, versions=versions, access=self._access)
 
     def warm_up(self) -> None:
         """Open the store and load the whole model now, for many questions.

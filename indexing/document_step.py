@@ -7,12 +7,13 @@ from pathlib import PurePath
 import numpy as np
 
 from graph_store.bundles import DocumentBundle, TokenVectors
+from graph_store.filters import is_date
 from graph_store.indexed_text import chunk_prefix, indexed_text
 from graph_store.records import Chunk, Document, MetadataValue, Sentence
 from graph_store.store import GraphStore
 from indexing.chunking.chunk_document import ChunkedDocument, chunk_document
 from indexing.extraction.extractor import EntityExtractor, Extraction
-from indexing.loading.loaded import LoadedDocument
+from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.report import StepClock
 from indexing.settings import IndexingSettings
 from model_clients.embedder import Embedder, Passage, PassageVectors
@@ -49,7 +50,18 @@ def document_title(loaded: LoadedDocument) -> str:
 
 
 def _date_of(value: MetadataValue | None) -> str | None:
-    return None if value is None else str(value)
+    return None if value is None or not is_date(str(value)) else str(value)
+
+
+def unreadable_dates(loaded: LoadedDocument) -> Iterator[LoadFailure]:
+    """Yield a failure for each end of a document's time that is no date: the document is open at that end."""
+    for key in ("effective_from", "effective_to"):
+        value = loaded.metadata.get(key)
+        if value is not None and not is_date(str(value)):
+            yield LoadFailure(
+                uri=loaded.source_uri,
+                error=f"Its {key} is {str(value)!r}, which is no date (YYYY-MM-DD): it is left out of account.",
+            )
 
 
 class DocumentStep:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from graph_store.bundles import DocumentState
 from graph_store.records import Document
-from indexing.document_step import PendingDocument, make_document
+from indexing.document_step import PendingDocument, make_document, unreadable_dates
 from indexing.errors import AccessWouldWiden
 from indexing.identity import DocumentIds, document_hash, natural_id, source_file
 from indexing.loading.discover import discover
@@ -66,19 +66,21 @@ class SourceStep:
         return changes
 
     def _load(self, source: Path, roots: Sequence[Path], changes: SourceChanges) -> None:
-        failures = len(changes.failed)
+        failures, dates = len(changes.failed), list[LoadFailure]()
         for loaded in self._documents_of(source, changes):
             content_hash = document_hash(loaded, self._groups, self._fingerprint)
             document_id = self._ids.assign(natural_id(loaded, source, roots), loaded.source_uri, content_hash)
             if document_id in changes.seen:
                 continue
             changes.seen.add(document_id)
+            dates += unreadable_dates(loaded)
             self._refuse_to_open(loaded, document_id)
             document = self._document(loaded, document_id, content_hash)
             if not self._is_stored(document):
                 changes.pending.append(PendingDocument(document=document, loaded=loaded))
         if len(changes.failed) == failures:
             changes.read_whole.add(source)
+        changes.failed += dates
 
     def _refuse_to_open(self, loaded: LoadedDocument, document_id: str) -> None:
         """Refuse to open what is stored for some groups to everybody, under its name or another, without being told.

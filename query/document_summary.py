@@ -40,11 +40,9 @@ def documents_named(
     """Return the readable document that a question means, or all between which it leaves a doubt, best first."""
     if is_contentless(request.question):
         return ()
-    named = view.titles.named_by(request.question, least_share=settings.title_share)
-    if named is None:
-        return meant_documents(store, request, view)
     allowed = store.filtered_documents(request.access, request.filters)
-    return (named.document,) if allowed is None or named.document.id in allowed else ()
+    named = view.titles.named_by(request.question, least_share=settings.title_share, allowed=allowed)
+    return meant_documents(store, request, view) if named is None else (named.document,)
 
 
 def tell_apart(

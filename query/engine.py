@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from graph_store.filters import Filters
 from graph_store.records import Hit
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
@@ -51,7 +52,7 @@ class QueryEngine:
         self._packer = Packer(store, embedder, self._settings.packing)
 
     def search(self, question: str, options: AskOptions | None = None) -> SearchOutcome:
-        """Retrieve without answering. Raises ``UnknownMetadataKey`` for a filter on a key that no document has."""
+        """Retrieve without answering. Raises ``FilterMistake`` for a filter that the documents do not suit."""
         options = options if options is not None else AskOptions()
         times = StepTimes()
         request, view = self._prepare(question, options, times)
@@ -139,7 +140,7 @@ class QueryEngine:
             vector=vectors.vector,
             tokens=vectors.tokens,
             access=options.access,
-            filters=options.filters,
+            filters=_conditions(options, view),
             k=k,
         )
         return request, view
@@ -148,6 +149,12 @@ class QueryEngine:
         if found.ranking is None:
             return None
         return draft_answer(self._store, request, view, found.ranking, self._settings.answer)
+
+
+def _conditions(options: AskOptions, view: ReadableView) -> Filters:
+    """Return the filters, with the versions where they hide anything: most collections supersede nothing."""
+    hides = options.versions.as_of is not None or (not options.versions.all_versions and view.superseded)
+    return (*options.filters, options.versions) if hides else options.filters
 
 
 def _blocks(found: Found, draft: LocalDraft | None) -> Sequence[DraftBlock]:

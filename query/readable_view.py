@@ -49,6 +49,11 @@ class ReadableView:
         return Background(self._store, self._access, self.graph.chunk_ids)
 
     @cached_property
+    def superseded(self) -> frozenset[str]:
+        """The ids of readable documents that another readable one supersedes."""
+        return self._store.superseded_documents(self._access)
+
+    @cached_property
     def titles(self) -> TitleIndex:
         """Titles of the readable documents."""
         return TitleIndex(self._store.list_documents(self._access))

@@ -45,8 +45,10 @@ class TitleIndex:
             for word_stem in stems:
                 self._holders.setdefault(word_stem, []).append(position)
 
-    def named_by(self, question: Question, *, least_share: float) -> NamedDocument | None:
-        """Return the document whose title the question holds best, or None.
+    def named_by(
+        self, question: Question, *, least_share: float, allowed: frozenset[str] | None = None
+    ) -> NamedDocument | None:
+        """Return the document whose title the question holds best, of the ids allowed (None: of all), or None.
 
         One named by its file ("notes/company.md") is meant. Else a title standing whole in the question wins; where two
         different titles do, the question is about both, and about neither document alone. Else the title with most
@@ -54,9 +56,13 @@ class TitleIndex:
         """
         asked = f" {name_key(question.searched)} "
         by_file = self._named_by_file(question)
-        if by_file is not None:
+        if by_file is not None and (allowed is None or by_file.id in allowed):
             return NamedDocument(document=by_file, share=1.0)
-        matches = [self._match(position, question, asked) for position in self._candidates(question)]
+        matches = [
+            self._match(position, question, asked)
+            for position in self._candidates(question)
+            if allowed is None or self._documents[position].id in allowed
+        ]
         whole = _longest([match for match in matches if match.stands_whole])
         if len(whole) > 1:
             return None

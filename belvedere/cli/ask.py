@@ -27,7 +27,13 @@ def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool)
     Where the documents do not tell, the answer says so.
     """
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
-        answer = kb.ask(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+        answer = kb.ask(
+            question,
+            route=retrieval.route,
+            k=retrieval.k,
+            filters=retrieval.filters,
+            versions=retrieval.versions,
+        )
         if not answer.evidence and not answer.citations:
             complain_if_nothing_readable(shared, kb)
     if shared.as_json:

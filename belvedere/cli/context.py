@@ -31,7 +31,14 @@ def context(shared: Shared, question: str, budget: int | None, retrieval: Retrie
     something of a source is left out. The strongest source stands first, the second strongest last.
     """
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
-        packed = kb.context(question, budget=budget, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+        packed = kb.context(
+            question,
+            budget=budget,
+            route=retrieval.route,
+            k=retrieval.k,
+            filters=retrieval.filters,
+            versions=retrieval.versions,
+        )
         if not packed.blocks:
             complain_if_nothing_readable(shared, kb)
     if shared.as_json:

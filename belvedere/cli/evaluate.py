@@ -14,6 +14,7 @@ from belvedere.cli.options import GivenPath, settings_file
 from belvedere.cli.printing import complain, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.errors import UserMistake
+from graph_store.filters import Versions
 
 if TYPE_CHECKING:
     from belvedere.evaluation.dataset import Dataset
@@ -48,7 +49,13 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     gates = _read_gates(options)
     _check_outputs(options)
     settings = load_settings(settings_file(options.config))
-    dataset = read_dataset(folder, seed=options.seed, limit=options.limit, filters=options.filters)
+    dataset = read_dataset(
+        folder,
+        seed=options.seed,
+        limit=options.limit,
+        filters=options.filters,
+        versions=Versions(as_of=options.as_of, all_versions=options.all_versions),
+    )
     check_questions(gates, dataset.questions)
     earlier = None if options.baseline is None else read_baseline(options.baseline, dataset, options.systems)
     _warn(dataset)

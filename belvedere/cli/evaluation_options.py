@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import click
 
-from belvedere.cli.options import CONFIG, FILTER, JSON, Command, GivenPath, with_options
+from belvedere.cli.options import ALL_VERSIONS, AS_OF, CONFIG, FILTER, JSON, Command, GivenPath, with_options
 from graph_store.filters import MetadataFilter
 
 System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
@@ -22,6 +22,8 @@ class Evaluating:
 
     systems: tuple[System, ...]
     filters: tuple[MetadataFilter, ...]
+    as_of: str | None
+    all_versions: bool
     limit: int | None
     seed: int
     gates: tuple[str, ...]
@@ -62,6 +64,8 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         help="Systems to measure, of bm25, dense, hybrid, ppr (local without chains) and local.",
     ),
     FILTER,
+    AS_OF,
+    ALL_VERSIONS,
     click.option(
         "--limit", type=click.IntRange(min=1), help="Only a sample of this many questions, drawn by the seed."
     ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from graph_store.filters import MetadataFilter, parse_filter
+from graph_store.filters import MetadataFilter, Versions, check_day, parse_filter
 
 if TYPE_CHECKING:
     from belvedere.knowledge_base import KnowledgeBase
@@ -51,6 +51,21 @@ class Retrieval:
     route: Route
     k: int | None
     filters: tuple[MetadataFilter, ...]
+    versions: Versions
+
+
+class DayType(click.ParamType[str]):
+    """A day, written YYYY-MM-DD."""
+
+    name = "day"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401  # as click declares it
+        """Check the day."""
+        try:
+            check_day(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
 
 
 class FilterType(click.ParamType[MetadataFilter]):
@@ -126,7 +141,17 @@ FILTER = click.option(
     "filters",
     type=FilterType(),
     multiple=True,
-    help='Only documents with this metadata; also !=, and in quotes <, <=, >, >=: "year>=2020". May be repeated.',
+    help='Only documents with this metadata; also !=, and in quotes <, <=, >, >= and in: "year>=2020", '
+    '"year in 2020,2021". May be repeated.',
+)
+AS_OF = click.option(
+    "--as-of",
+    type=DayType(),
+    metavar="YYYY-MM-DD",
+    help="Only documents that were effective on this day (effective_from and effective_to in their metadata).",
+)
+ALL_VERSIONS = click.option(
+    "--all-versions", is_flag=True, help="Also documents that others supersede (supersedes in the metadata of those)."
 )
 
 
@@ -165,9 +190,16 @@ def retrieval_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_retrieval(
-        *given: object, route: Route, k: int | None, filters: tuple[MetadataFilter, ...], **rest: object
+        *given: object,
+        route: Route,
+        k: int | None,
+        filters: tuple[MetadataFilter, ...],
+        as_of: str | None,
+        all_versions: bool,
+        **rest: object,
     ) -> None:
-        command(*given, retrieval=Retrieval(route=route, k=k, filters=filters), **rest)
+        versions = Versions(as_of=as_of, all_versions=all_versions)
+        command(*given, retrieval=Retrieval(route=route, k=k, filters=filters, versions=versions), **rest)
 
     options = (
         click.option(
@@ -181,6 +213,8 @@ def retrieval_options(command: Command) -> Command:
             "-k", type=click.IntRange(min=1), default=None, help="Number of results.  [default: as configured]"
         ),
         FILTER,
+        AS_OF,
+        ALL_VERSIONS,
     )
     return with_options(with_retrieval, options)
 

@@ -31,7 +31,13 @@ Headings = Mapping[str, tuple[str, ...]]
 def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool) -> None:
     """Find passages, community reports or summaries, without answering."""
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
-        outcome = kb.search(question, route=retrieval.route, k=retrieval.k, filters=retrieval.filters)
+        outcome = kb.search(
+            question,
+            route=retrieval.route,
+            k=retrieval.k,
+            filters=retrieval.filters,
+            versions=retrieval.versions,
+        )
         if not outcome.results:
             complain_if_nothing_readable(shared, kb)
         headings = {} if shared.as_json else _headings(kb, outcome)

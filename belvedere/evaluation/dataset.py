@@ -3,16 +3,19 @@
 import contextlib
 import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from belvedere.errors import UserMistake
-from graph_store.filters import Filters, MetadataFilter
+from graph_store.filters import CURRENT, FilterOperator, MetadataFilter, Versions, is_date
 
 Row: TypeAlias = Mapping[str, object]
 Gold: TypeAlias = tuple[frozenset[str], ...]
+
+_DATE = re.compile(r"\d{4}-\d{2}")
 
 Check: TypeAlias = Callable[[Row], str]
 """What is wrong with a row, empty where nothing is."""
@@ -31,6 +34,7 @@ class LabelledQuestion:
     No group at all says that the documents do not answer the question. ``references`` are right answers, each as good
     as any other; none where the data set gives none. ``grades`` tell how well single documents answer, higher is better
     and all above 0; none where the data set does not grade. ``draft``: a program made it, nobody has checked it.
+    ``versions``: which versions of the documents it is about.
     """
 
     id: str
@@ -40,6 +44,7 @@ class LabelledQuestion:
     references: tuple[str, ...] = ()
     grades: Mapping[str, int] = field(default_factory=dict)
     draft: bool = False
+    versions: Versions = CURRENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +69,18 @@ class Dataset:
         return frozenset(name for question in self.questions for group in question.gold for name in group - known)
 
 
-def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: Filters = ()) -> Dataset:
+def read_dataset(
+    folder: Path,
+    *,
+    seed: int,
+    limit: int | None = None,
+    filters: Sequence[MetadataFilter] = (),
+    versions: Versions = CURRENT,
+) -> Dataset:
     """Read ``folder``; the corpus comes back in a seeded random order.
 
     ``filters`` apply to the fields of documents and of questions, each file where it has the field. ``limit`` takes a
-    seeded sample of the questions, in the file's order.
+    seeded sample of the questions, in the file's order. ``versions`` are those that the questions are about.
     """
     corpus_rows = _rows(folder / "corpus.jsonl", required=("id", "text"))
     question_rows = _rows(folder / "questions.jsonl", required=("question",), check=_gold_problem)
@@ -79,6 +91,7 @@ def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: 
     _refuse_duplicates(corpus, folder / "corpus.jsonl")
     random.Random(seed).shuffle(corpus)
     questions = [_question(number, row) for number, row in enumerate(_filtered(question_rows, filters))]
+    questions = [replace(question, versions=versions) for question in questions]
     if not any(question.gold for question in questions):
         raise DatasetError(f"no question in {folder / 'questions.jsonl'} names a gold document: nothing can be scored")
     return Dataset(
@@ -87,8 +100,20 @@ def read_dataset(folder: Path, *, seed: int, limit: int | None = None, filters: 
         questions=_sample(questions, limit, seed),
         seed=seed,
         limit=limit,
-        filters=tuple(sorted(f"{item.key}{item.operator}{item.value}" for item in filters)),
+        filters=(*sorted(map(_written, filters)), *_written_versions(versions)),
     )
+
+
+def _written(condition: MetadataFilter) -> str:
+    operator = " in " if condition.operator == "in" else condition.operator
+    return f"{condition.key}{operator}{condition.value}"
+
+
+def _written_versions(versions: Versions) -> Iterator[str]:
+    if versions.as_of is not None:
+        yield f"as of {versions.as_of}"
+    if versions.all_versions:
+        yield "all versions"
 
 
 def read_corpus(folder: Path, *, seed: int) -> Dataset:
@@ -224,7 +249,7 @@ def _sample(questions: Sequence[LabelledQuestion], limit: int | None, seed: int)
     return tuple(questions[index] for index in sorted(chosen))
 
 
-def _filtered(rows: Sequence[Row], filters: Filters) -> list[Row]:
+def _filtered(rows: Sequence[Row], filters: Sequence[MetadataFilter]) -> list[Row]:
     """Return the rows that pass every condition on a field that some row of this file has."""
     present = [condition for condition in filters if any(condition.key in row for row in rows)]
     return [row for row in rows if all(_passes(row, condition) for condition in present)]
@@ -235,21 +260,24 @@ def _passes(row: Row, condition: MetadataFilter) -> bool:
         return condition.operator == "!="
     stored = row[condition.key]
     if isinstance(stored, list):
-        return (condition.value in map(str, stored)) == (condition.operator != "!=")
-    return _compare(stored, condition)
+        return (not set(condition.values).isdisjoint(map(str, stored))) == (condition.operator != "!=")
+    return any(_compare(stored, condition.operator, value) for value in condition.values)
 
 
-def _compare(stored: object, condition: MetadataFilter) -> bool:
+def _compare(stored: object, operator: FilterOperator, value: str) -> bool:
     left: float | str = str(stored)
-    right: float | str = condition.value
+    right: float | str = value
+    if is_date(value) and _DATE.match(str(stored)):
+        left = str(stored)[: len(value)]
     with contextlib.suppress(ValueError):
         left, right = float(left), float(right)
     order = (left > right) - (left < right)  # type: ignore[operator]  # both are numbers, or both are texts
     return {
         "=": order == 0,
+        "in": order == 0,
         "!=": order != 0,
         "<": order < 0,
         "<=": order <= 0,
         ">": order > 0,
         ">=": order >= 0,
-    }[condition.operator]
+    }[operator]

@@ -42,8 +42,8 @@ def follow_evidence(
     place = {name: rank for rank, name in enumerate(ranked, start=1)}
     pool = set(ranking) | reply.weighed
     if any(not group & pool for group in question.gold):
-        pool |= set(_reached(kb, question.text))
-    packed = None if all(group & reply.weighed for group in question.gold) else _packed(kb, question.text)
+        pool |= set(_reached(kb, question))
+    packed = None if all(group & reply.weighed for group in question.gold) else _packed(kb, question)
     named = sorted(frozenset[str]().union(*question.gold))
     indexed = {document.id for document in kb.store.documents(kb.access, named)}
     return tuple(
@@ -59,14 +59,15 @@ def follow_evidence(
     )
 
 
-def _packed(kb: KnowledgeBase, question: str) -> frozenset[str]:
-    return packed_documents(kb.context(question, route="local"))
+def _packed(kb: KnowledgeBase, question: LabelledQuestion) -> frozenset[str]:
+    return packed_documents(kb.context(question.text, route="local", versions=question.versions))
 
 
-def _reached(kb: KnowledgeBase, question: str) -> Iterator[str]:
+def _reached(kb: KnowledgeBase, question: LabelledQuestion) -> Iterator[str]:
     """Yield the documents of all that the searches found and of the pool of chains, perhaps more than once."""
-    options = AskOptions(access=kb.access)
+    options = AskOptions(access=kb.access, versions=question.versions)
     for search in _SEARCHES:
-        hits = kb.engine.rank_chunks(question, search, RANKED_CHUNKS, options)
+        hits = kb.engine.rank_chunks(question.text, search, RANKED_CHUNKS, options)
         yield from (chunk.document_id for chunk in kb.store.chunks(kb.access, [hit.id for hit in hits]))
-    yield from (found.document_id for found in kb.explain_ranking(question, k=_WHOLE_POOL).results)
+    explained = kb.explain_ranking(question.text, k=_WHOLE_POOL, versions=question.versions)
+    yield from (found.document_id for found in explained.results)

@@ -84,15 +84,19 @@ class _Asked:
 
 def _ask(kb: KnowledgeBase, system: System, question: LabelledQuestion) -> _Asked:
     start = time.perf_counter()
-    hits = kb.engine.rank_chunks(question.text, system, RANKED_CHUNKS, AskOptions(access=kb.access))
+    hits = kb.engine.rank_chunks(question.text, system, RANKED_CHUNKS, _options(kb, question))
     spent = time.perf_counter() - start
     reply = None
     if system in ANSWERING:
         start = time.perf_counter()
-        answer = kb.ask(question.text, route="local")
+        answer = kb.ask(question.text, route="local", versions=question.versions)
         spent = time.perf_counter() - start
         reply = _reply(answer)
     return _Asked(ranking=_documents(kb, hits), milliseconds=spent * 1000.0, reply=reply)
+
+
+def _options(kb: KnowledgeBase, question: LabelledQuestion) -> AskOptions:
+    return AskOptions(access=kb.access, versions=question.versions)
 
 
 def _reply(answer: Answer) -> Reply:

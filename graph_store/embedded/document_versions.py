@@ -42,11 +42,11 @@ def superseded_rows(connection: sqlite3.Connection, scope: Scope, as_of: str | N
     return {row for newer, rows in older.items() for row in rows if circles[newer] != circles[row]}
 
 
-def superseded_ids(connection: sqlite3.Connection, scope: Scope) -> frozenset[str]:
+def superseded_ids(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     """Return the ids of readable documents that another readable one supersedes, whatever the time."""
     rows = json.dumps(sorted(superseded_rows(connection, scope, None)))
     found = connection.execute("SELECT id FROM documents WHERE row IN (SELECT value FROM json_each(?))", (rows,))
-    return frozenset(document_id for (document_id,) in found)
+    return [document_id for (document_id,) in found]
 
 
 def _circles(older: Mapping[int, set[int]]) -> dict[int, int]:

@@ -26,10 +26,8 @@ from graph_store.embedded.counting import count_records, read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
 from graph_store.embedded.document_rows import delete_document_rows, insert_document
-from graph_store.embedded.document_versions import superseded_ids
 from graph_store.embedded.keyword_catalog import KeywordCatalog
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
-from graph_store.embedded.metadata_filters import passing_documents
 from graph_store.embedded.passage_graph import PassageGraphs
 from graph_store.embedded.record_checks import check_bundle, check_generation
 from graph_store.embedded.search import HitSearch, SearchRequest
@@ -334,16 +332,11 @@ class EmbeddedStore:
 
     def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
         """Return the ids of readable documents that pass ``filters``; None where there is no filter."""
-        if not filters:
-            return None
-        with self._database.snapshot() as connection:
-            passing = passing_documents(connection, self._scopes.of(connection, access), filters)
-            return frozenset(document_id for _, document_id in passing)
+        return self._search.filtered_documents(access, filters)
 
     def superseded_documents(self, access: Access) -> frozenset[str]:
         """Return the ids of readable documents that another readable one supersedes."""
-        with self._database.snapshot() as connection:
-            return superseded_ids(connection, self._scopes.of(connection, access))
+        return self._search.superseded_documents(access)
 
     def passage_graph(self, access: Access) -> PassageGraph:
         """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from graph_store.embedded.access_sql import Scope, Scopes, readable
 from graph_store.embedded.change_log import read_sequences
 from graph_store.embedded.database import Database
 from graph_store.embedded.document_reads import with_ids
+from graph_store.embedded.document_versions import superseded_ids
 from graph_store.embedded.keyword_catalog import KeywordCatalog
 from graph_store.embedded.keyword_index import RowFilter
 from graph_store.embedded.metadata_filters import passing_documents
@@ -59,6 +60,7 @@ class HitSearch:
         self._settings = settings
         self._lock = threading.Lock()
         self._passing: OrderedDict[tuple[object, ...], list[int]] = OrderedDict()
+        self._passing_ids: OrderedDict[tuple[object, ...], frozenset[str]] = OrderedDict()
 
     def by_keywords(self, request: SearchRequest, text: str) -> tuple[Hit, ...]:
         """Return hits by BM25 score, best first, ties by id."""
@@ -105,6 +107,38 @@ class HitSearch:
         index, places = self._readable_places(access, chunk_ids)
         matrix = index.matrix[list(places.values())]
         return dict(zip(places, matrix, strict=True))
+
+    def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
+        """Return the ids of readable documents that pass; None where there is no filter."""
+        if not filters:
+            return None
+        return self._remembered(
+            access,
+            filters,
+            lambda connection, scope: [item for _, item in passing_documents(connection, scope, filters)],
+        )
+
+    def superseded_documents(self, access: Access) -> frozenset[str]:
+        """Return the ids of readable documents that another readable one supersedes, at any time."""
+        return self._remembered(access, "superseded", superseded_ids)
+
+    def _remembered(
+        self, access: Access, what: object, find: Callable[[sqlite3.Connection, Scope], Iterable[str]]
+    ) -> frozenset[str]:
+        """Return what was found of the documents that the caller may read, as long as they do not change."""
+        with self._database.snapshot() as connection:
+            scope = self._scopes.of(connection, access)
+            key = (scope, read_sequences(connection, scope.tenant).data, what)
+            with self._lock:
+                if key in self._passing_ids:
+                    self._passing_ids.move_to_end(key)
+                    return self._passing_ids[key]
+            found = frozenset(find(connection, scope))
+        with self._lock:
+            self._passing_ids[key] = found
+            if len(self._passing_ids) > _FILTERS_KEPT:
+                self._passing_ids.popitem(last=False)
+        return found
 
     def _readable_places(self, access: Access, chunk_ids: Sequence[str]) -> tuple[VectorIndex, dict[str, int]]:
         with self._database.snapshot() as connection:

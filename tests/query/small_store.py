@@ -45,6 +45,8 @@ class SmallDocument:
     topic: str = ""
     groups: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict)
+    effective_from: str | None = None
+    effective_to: str | None = None
 
     @property
     def id(self) -> str:
@@ -94,6 +96,8 @@ def bundle_of(document: SmallDocument, tenant: str) -> DocumentBundle:
         tenant=tenant,
         groups=document.groups,
         metadata=document.metadata,
+        effective_from=document.effective_from,
+        effective_to=document.effective_to,
     )
     chunks = tuple(_chunks(document, tenant))
     sentences = tuple(sentence for chunk in chunks for sentence in _sentences(chunk))
