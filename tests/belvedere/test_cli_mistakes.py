@@ -44,6 +44,7 @@ def test_misspelt_commands_and_options(belvedere: Belvedere) -> None:
     assert_mistake(belvedere("ask", "x", "--route", "globl"), "'globl' is not one of")
     assert_mistake(belvedere("ask", "x", "-k", "0"), "0 is not in the range x>=1")
     assert_mistake(belvedere("ask", "x", "--filter", "year"), "cannot read the filter 'year'")
+    assert_mistake(belvedere("ask", "x", "--as-of", "2023-02-30"), "'2023-02-30' is no day: write YYYY-MM-DD")
     assert_mistake(belvedere("eval", "x", "--compare", "bm52"), "'bm52' is not one of bm25, dense, hybrid, ppr, local")
     assert_mistake(belvedere("export"), "Missing option '--format'")
 
