@@ -50,6 +50,7 @@ def check_filter(connection: sqlite3.Connection, scope: Scope, condition: Metada
         raise UnknownMetadataKey(_unknown_key_message(condition.key, [key for (key,) in keys]))
     kinds = _Kinds(number=bool(found[0]), date=bool(found[1]), text=bool(found[2]))
     for value in condition.values:
+        value.encode("utf-8")  # what is no Unicode is told apart from a value of another kind
         if not kinds.comparable(value, exactly=condition.operator in _EXACT):
             raise IncomparableValue(
                 f"cannot compare {condition.key!r} with {value!r}: the documents have {kinds.described()} there"
