@@ -14,6 +14,7 @@ from belvedere.context_json import context_json
 from belvedere.entity_view import view_entity
 from belvedere.export import export_to_stream
 from belvedere.json_form import answer_json, community_json, entity_json, node_json, search_json, status_json
+from belvedere.settings import Settings
 from belvedere.status import read_status
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
@@ -77,7 +78,7 @@ def told_by_store(store: EmbeddedStore, access: Access, document_ids: Iterable[s
     told += [community_json(item, names) for item in store.communities(access)]
     told += [node_json(node) for node in store.tree_nodes(access)]
     told += [[node_json(node) for node in store.tree_nodes(access, document_id=item)] for item in document_ids]
-    told.append(status_json(read_status(Path("missing"), store, access)))
+    told.append(status_json(read_status(Path("missing"), store, access, Settings())))
     for form in ("jsonl", "graphml"):
         stream = io.BytesIO()
         told.append(export_to_stream(store, access, stream, form))

@@ -81,5 +81,5 @@ def test_a_named_document_is_found_in_its_current_version(engine: QueryEngine) -
 
 def test_evaluated_rankings_hold_versions_too(engine: QueryEngine) -> None:
     for system in ("bm25", "dense", "hybrid", "ppr", "local"):
-        hits = engine.rank_chunks(QUESTION, system, 20, AskOptions(versions=Versions(as_of="2021-05-01")))  # type: ignore[arg-type]  # names of systems
+        hits = engine.rank_chunks(QUESTION, system, 20, AskOptions(versions=Versions(as_of="2021-05-01")))
         assert not [hit.id for hit in hits if "again" in hit.id]
