@@ -49,7 +49,7 @@ def undecided(question: Question, *, is_likely: bool = True) -> str:
     of a question that the documents may well not answer (not ``is_likely``).
     """
     if is_comparison(question):
-        return "The documents do not decide this; the nearest evidence:"
+        return "No rule decides this; compare for yourself:"
     if question.kind == "yes_no":
         return "Neither yes nor no is told outright; the nearest evidence:"
     return "" if is_likely else "The documents may not answer this; the nearest evidence:"
@@ -93,7 +93,7 @@ def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     Where the question describes what it asks about, none is claimed, and the steps are told instead: most such claims
     were wrong on questions held out, since what leads on to the next passage looks like an answer too.
     """
-    if not is_plain(evidence.question) or _is_negated(evidence.question) or _lacks_name(evidence):
+    if not is_plain(evidence.question) or _is_negated(evidence.question):
         return None
     model = shipped_model()
     if all(entry.coverage < model.covered for entry in evidence.scored):
@@ -102,6 +102,8 @@ def _likely_span(evidence: SupportEvidence) -> ShortDraft | None:
     if choice is None or not model.claims(choice):
         return None
     sentence = choice.candidate.source.candidate
+    if _lacks_name(sentence, evidence.question):
+        return None
     text = shown(choice.candidate.text)
     return ShortDraft(
         text=text,
@@ -116,10 +118,10 @@ def _is_negated(question: Question) -> bool:
     return NEGATION.search(question.searched) is not None
 
 
-def _lacks_name(evidence: SupportEvidence) -> bool:
-    """Tell whether the question has a name that no told sentence, nor its title, has: its premise may be wrong."""
-    told = frozenset[str]().union(*(candidate.known_stems for candidate in evidence.told))
-    return any(not told.issuperset(content_stems(name)) for name in evidence.question.names)
+def _lacks_name(sentence: CandidateSentence, question: Question) -> bool:
+    """Tell whether the question has a name that the passage of a sentence lacks: it may speak of something else."""
+    told = sentence.known_stems.union(content_stems(sentence.passage.chunk.text))
+    return any(not told.issuperset(content_stems(name)) for name in question.names)
 
 
 def _decided(verdict: Verdict) -> ShortDraft:

@@ -32,11 +32,14 @@ _MOST_WORDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two things, by the name that the question has, with the sentences of its passage in order."""
+    """One of the two things, by the name that the question has, with the sentences of its passage in order; without a
+    passage of its own (not ``is_titled``) those that name it and not the other.
+    """
 
     name: str
     title: str
     sentences: tuple[CandidateSentence, ...]
+    is_titled: bool = True
 
 
 def named_pair(text: str) -> tuple[str, str] | None:
@@ -59,10 +62,21 @@ def sides_of(names: tuple[str, str], sentences: Sequence[CandidateSentence]) -> 
     """Return both things with what is said of them, from the best passage whose title names each; None where one is
     not told of, or both are one.
     """
-    one, other = (find_side(name, sentences) for name in names)
+    one, other = (
+        find_side(name, sentences) or _named_side(name, rival, sentences) for name, rival in (names, names[::-1])
+    )
     if one is None or other is None or one.title == other.title or any(map(_runs_on, (one, other))):
         return None
     return one, other
+
+
+def _named_side(name: str, rival: str, sentences: Sequence[CandidateSentence]) -> Side | None:
+    """Return the sentences that name one of the two and not the other, best first."""
+    own, others = frozenset(content_stems(name)), frozenset(content_stems(rival))
+    telling = tuple(
+        sentence for sentence in sentences if own and own <= sentence.stems and not others <= sentence.stems
+    )
+    return Side(name=name, title=name, sentences=telling, is_titled=False) if telling else None
 
 
 def _runs_on(side: Side) -> bool:

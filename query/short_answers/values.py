@@ -64,7 +64,8 @@ def date_of(side: Side, kind: DateKind, events: frozenset[str]) -> Value | None:
     """
     if kind == "event":
         told = [sentence for sentence in side.sentences if sentence.stems & events]
-        opening = side.sentences[:_FIRST_SENTENCES] if not events or events & _BEGINNINGS else ()
+        may_open = side.is_titled and (not events or events & _BEGINNINGS)
+        opening = side.sentences[:_FIRST_SENTENCES] if may_open else ()
         return _first_match((_ANY,), told) or _first_match(
             (_ANY,), [own for own in opening if not own.stems & _ENDINGS]
         )

@@ -108,3 +108,17 @@ def test_titles_fit_names_without_their_parentheses() -> None:
 def test_dates_compare_by_year_month_and_day() -> None:
     assert date_key("3 May 1849") == date_key("May 3, 1849") == (1849.0, 5.0, 3.0)
     assert date_key("1849") < date_key("June 1849") < date_key("1850")
+
+
+def test_things_without_a_passage_of_their_own_are_compared_by_the_sentences_that_name_them() -> None:
+    staff = passage_sentences(
+        "Staff",
+        "Priya Raman joined the company on 4 March 2013.",
+        "Tomas Lindqvist joined it on 12 September 2015.",
+        "Priya Raman and Tomas Lindqvist met in 1999.",
+    )
+    verdict = decide(analyse("Who joined earlier, Priya Raman or Tomas Lindqvist?"), staff)
+    assert verdict is not None
+    assert verdict.text == "Priya Raman"
+    assert verdict.rule == "Priya Raman (4 March 2013) is earlier than Tomas Lindqvist (12 September 2015)."
+    assert decide(analyse("Who retired earlier, Priya Raman or Tomas Lindqvist?"), staff) is None
