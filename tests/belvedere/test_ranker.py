@@ -190,12 +190,19 @@ def test_an_explanation_for_people(belvedere: Belvedere, indexed_place: Place) -
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("question", ["", "?!", "of the"])
+@pytest.mark.parametrize("question", ["?!", "of the"])
 def test_a_question_without_words_has_nothing_to_explain(
     belvedere: Belvedere, indexed_place: Place, question: str
 ) -> None:
     outcome = belvedere("ranker", "explain", *indexed_place.options, "--", question)
     assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+
+
+@pytest.mark.parametrize("command", [["ranker", "explain"], ["context"], ["ask"], ["search"]])
+def test_an_empty_question_is_refused(belvedere: Belvedere, tmp_path: Path, command: list[str]) -> None:
+    outcome = belvedere(*command, "--store", str(tmp_path / "none"), "--", " ")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "the question is empty" in outcome.err
 
 
 @pytest.mark.model
