@@ -70,12 +70,25 @@ class WeightsUnusable(ValueError):
     """A weights file that cannot be used; one sentence with the path and what to do."""
 
 
-@lru_cache(maxsize=4)
 def chain_weights(path: str) -> ChainWeights:
     """Return the weights in the file ``path``, those packaged with the product where it is empty.
 
-    Raises ``WeightsUnusable``.
+    A file is read again once it has changed. Raises ``WeightsUnusable``.
     """
+    return _weights_in(path, _state(path))
+
+
+def _state(path: str) -> tuple[int, int]:
+    """Return when a file was changed and its size; zeros where it cannot be told, as reading will say."""
+    try:
+        found = Path(path).stat() if path else None
+    except (OSError, ValueError):
+        found = None
+    return (found.st_mtime_ns, found.st_size) if found is not None else (0, 0)
+
+
+@lru_cache(maxsize=4)
+def _weights_in(path: str, state: tuple[int, int]) -> ChainWeights:  # noqa: ARG001  # part of the cache's key
     if not path:
         return weights_of(read_weights(WEIGHTS_FILE))
     try:

@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -130,3 +131,15 @@ def test_scores_are_the_bias_and_clipped_contributions() -> None:
 
 def test_scores_within_a_pool_of_equals_are_nothing() -> None:
     assert pool_scores(np.full(3, 0.1)).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_file_that_was_trained_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "weights.json"
+    content = shipped()
+    path.write_text(json.dumps(content), encoding="utf-8")
+    before = chain_weights(str(path))
+    assert chain_weights(str(path)) is before
+    content["gate"]["bias"] = 12.25
+    path.write_text(json.dumps(content), encoding="utf-8")
+    os.utime(path, (1, 1))
+    assert chain_weights(str(path)).gate.bias == 12.25
