@@ -36,7 +36,7 @@ from query.engine import QueryEngine
 from query.outcome import Answer
 from query.request import AskOptions
 
-EMBEDDER = HashingEmbedder(64)
+EMBEDDER = HashingEmbedder(384)
 SYLLABLES = ("ba", "do", "fen", "gal", "hir", "jo", "kel", "lum", "mar", "nis", "or", "pet", "ra", "sol", "tiv", "ul")
 KINDS = ("harbour", "school", "bridge", "railway", "theatre", "quarry", "newspaper", "lighthouse")
 BATCH = 2_000
