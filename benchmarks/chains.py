@@ -114,8 +114,9 @@ def by_weights(pools: Sequence[TrainingPool], content: dict[str, Any], *, with_g
     ranked = []
     for pool in pools:
         result = run_rounds(pool.rounds, weights.rounds)
-        trust = weights.gate.probability(gate_features(pool.evidence, result)) if with_gate else 1.0
-        ranked.append(Ranked(pool=pool, scores=gated(result.scores, plain_search(pool.evidence), trust)))
+        searched = plain_search(pool.evidence)
+        trust = weights.gate.probability(gate_features(pool.evidence, result, searched)) if with_gate else 1.0
+        ranked.append(Ranked(pool=pool, scores=gated(result.scores, searched, trust)))
     return ranked
 
 

@@ -12,7 +12,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.embedded.examination import examine_store
 from graph_store.embedded.store_files import DATABASE_FILE
 from graph_store.errors import StoreMissing
-from graph_store.records import SearchKind
+from graph_store.records import Community, SearchKind, TreeNode
 from graph_store.settings import StoreSettings
 
 _ALL = 10_000
@@ -105,7 +105,7 @@ def _check_derived(store: EmbeddedStore, expected: Expected) -> Iterator[str]:
     """Yield where a layer that claims to be current is not that of the documents, or rests on what is gone."""
     documents = store.list_documents(EVERYBODY)
     chunks = {chunk.id for item in documents for chunk in store.document_chunks(EVERYBODY, item.id)}
-    derived = [*store.communities(EVERYBODY), *store.tree_nodes(EVERYBODY)]
+    derived: list[Community | TreeNode] = [*store.communities(EVERYBODY), *store.tree_nodes(EVERYBODY)]
     resting = {name for item in derived for name in item.chunk_ids}
     resting |= {name for relation in store.list_relations(EVERYBODY) for name in relation.evidence}
     resting |= set(store.passage_graph(EVERYBODY).chunk_ids)

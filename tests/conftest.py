@@ -1,6 +1,8 @@
-"""What every test may rely on: no network, and the evaluation corpora where they exist."""
+"""What every test may rely on: no network, the evaluation corpora where they exist, a disk that is soon full."""
 
 import os
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,17 @@ def corpora() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail("evaluation corpora not found beside the checkout")
     pytest.skip("evaluation corpora not found beside the checkout")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a file system of 3 MB; only the superuser can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
+    if os.getuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("no small file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)  # files may still be mapped

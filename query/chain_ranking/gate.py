@@ -10,7 +10,7 @@ import numpy as np
 
 from query.chain_ranking.arrays import Indices, Vector
 from query.chain_ranking.evidence import Evidence
-from query.chain_ranking.passage_features import plain_search, pool_scores
+from query.chain_ranking.passage_features import pool_scores
 from query.chain_ranking.rounds import RoundResult
 
 _TOP = 5
@@ -22,10 +22,9 @@ _IN_SIGHT = 5
 _LEAST_GAP = 1e-9
 
 
-def gate_features(evidence: Evidence, result: RoundResult) -> dict[str, float]:
-    """Return what the gate looks at, after the last round."""
+def gate_features(evidence: Evidence, result: RoundResult, searched: Vector) -> dict[str, float]:
+    """Return what the gate looks at, after the last round; ``searched`` (n,) are the scores of the plain search."""
     by_chains = np.argsort(-result.scores, kind="stable")
-    searched = plain_search(evidence)
     by_search = np.argsort(-searched, kind="stable")
     return {
         **_certainty(evidence, result.scores, by_chains),
@@ -49,17 +48,21 @@ def gated(scores: Vector, searched: Vector, trust: float) -> Vector:
 
 
 def _kept_in_sight(scores: Vector, kept: Sequence[int]) -> Vector:
-    """Return ``scores`` with those of ``kept`` raised, where they are not among the first five, to stand last there."""
+    """Return ``scores`` dealt out anew where some of ``kept`` are not among the first five.
+
+    Those then stand last there, the others keep their order; ties are broken, so that the new order is the scores'.
+    """
     order = np.argsort(-scores, kind="stable").tolist()
     missing = [index for index in kept if index not in order[:_IN_SIGHT]]
     if not missing:
         return scores
-    rest = [index for index in order if index not in missing]
-    first, above = rest[_IN_SIGHT - len(missing)], rest[_IN_SIGHT - len(missing) - 1]
-    raised = scores.copy()
-    gap = max(float(scores[above] - scores[first]), _LEAST_GAP)
-    raised[missing] = scores[first] + gap * np.arange(len(missing), 0, -1) / (len(missing) + 1)
-    return raised
+    others = [index for index in order if index not in kept]
+    in_sight = {*kept, *others[: _IN_SIGHT - len(kept)]}.difference(missing)
+    first = [index for index in order if index in in_sight]
+    behind = [index for index in others if index not in in_sight]
+    dealt = scores.copy()
+    dealt[[*first, *missing, *behind]] = scores[order] - _LEAST_GAP * np.arange(len(order))
+    return dealt
 
 
 def _certainty(evidence: Evidence, scores: Vector, by_chains: Indices) -> dict[str, float]:

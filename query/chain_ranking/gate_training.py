@@ -33,8 +33,9 @@ class GateExample:
 
 def gate_example(pool: TrainingPool, result: RoundResult) -> GateExample:
     """Judge the last round of a pool, by models that did not see its question."""
-    gained = ranking_quality(pool, result.scores) - ranking_quality(pool, plain_search(pool.evidence))
-    return GateExample(pot=pool.pot, features=gate_features(pool.evidence, result), gained=gained)
+    searched = plain_search(pool.evidence)
+    gained = ranking_quality(pool, result.scores) - ranking_quality(pool, searched)
+    return GateExample(pot=pool.pot, features=gate_features(pool.evidence, result, searched), gained=gained)
 
 
 def ranking_quality(pool: TrainingPool, scores: Vector) -> float:

@@ -72,11 +72,12 @@ def score_evidence(
 ) -> RankedChains:
     """Run the rounds over gathered evidence and mix with the searches by the gate."""
     last = run_rounds(Rounds(evidence, names, settings), weights.rounds)
-    features = gate_features(evidence, last)
+    searched = plain_search(evidence)
+    features = gate_features(evidence, last, searched)
     trust = weights.gate.probability(features)
     return RankedChains(
         evidence=evidence,
-        scores=gated(last.scores, plain_search(evidence), trust),
+        scores=gated(last.scores, searched, trust),
         chain_scores=last.scores,
         trust=trust,
         gate_contributions=weights.gate.contributions(features),

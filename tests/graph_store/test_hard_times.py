@@ -62,20 +62,6 @@ def test_closing_while_the_database_is_busy_is_no_failure(store_folder: Path) ->
         assert [hit.id for hit in reader.search_keywords(PUBLIC, "alpha", kind="chunk", k=3)] == ["a-0"]
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return a file system of 3 MB; only the superuser can make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
-    if os.getuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no small file system can be mounted here")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)  # files may still be mapped
-
-
 def room(disk: Path, megabytes: int) -> None:
     subprocess.run(["mount", "-o", f"remount,size={megabytes}m", str(disk)], check=True)
 

@@ -1,105 +1,12 @@
 """From names in documents to entities: what is merged, what is kept apart, and that order does not matter."""
 
-import random
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from graph_store.bundles import Collection
-from graph_store.records import Chunk, Document, Entity, HomeKind, NamedHome, NamedMention, NamedRelation, Sentence
+from graph_store.records import Entity, HomeKind
 from indexing.resolution import Resolution, resolve
-
-NO_VECTORS = np.zeros((0, 0), dtype=np.float32)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """A document of one chunk; names are (name, type) or (name, type, surface), homes (name, type, kind)."""
-
-    id: str
-    text: str = ""
-    title: str = ""
-    names: tuple[tuple[str, ...], ...] = ()
-    homes: tuple[tuple[str, str, HomeKind], ...] = ()
-    relations: tuple[tuple[str, str, str], ...] = ()
-    groups: tuple[str, ...] = ()
-
-    @property
-    def chunk_id(self) -> str:
-        return f"chunk-{self.id}"
-
-
-def mentions_of(note: Note) -> list[NamedMention]:
-    return [
-        NamedMention(
-            chunk_id=note.chunk_id,
-            name=name,
-            type=kind,
-            surface=surface[0] if surface else name,
-            char_start=position,
-            char_end=position + 1,
-        )
-        for position, (name, kind, *surface) in enumerate(note.names)
-    ]
-
-
-def relations_of(note: Note) -> list[NamedRelation]:
-    types = {name: kind for name, kind, *_ in note.names}
-    return [
-        NamedRelation(
-            chunk_id=note.chunk_id,
-            subject=subject,
-            subject_type=types[subject],
-            predicate=predicate,
-            object=target,
-            object_type=types[target],
-            char_start=position,
-            char_end=position + 1,
-        )
-        for position, (subject, predicate, target) in enumerate(note.relations)
-    ]
-
-
-def collect(notes: Sequence[Note], tenant: str = "t") -> Collection:
-    documents = [
-        Document(id=note.id, source_uri=note.id, title=note.title, media_type="text/plain", content_hash=note.id)
-        for note in notes
-    ]
-    chunks = [
-        Chunk(
-            id=note.chunk_id,
-            document_id=note.id,
-            document_version=1,
-            text=note.text,
-            heading_path=(),
-            char_start=0,
-            char_end=len(note.text),
-            position=0,
-            groups=note.groups,
-        )
-        for note in notes
-    ]
-    sentences = [Sentence(chunk_id=note.chunk_id, position=0, char_start=0, char_end=len(note.text)) for note in notes]
-    homes = [
-        NamedHome(chunk_id=note.chunk_id, name=name, type=kind, kind=how)
-        for note in notes
-        for name, kind, how in note.homes
-    ]
-    return Collection(
-        tenant=tenant,
-        documents=tuple(documents),
-        chunks=tuple(chunks),
-        chunk_vectors=NO_VECTORS,
-        sentences=tuple(sentences),
-        sentence_vectors=NO_VECTORS,
-        mentions=tuple(mention for note in notes for mention in mentions_of(note)),
-        relations=tuple(relation for note in notes for relation in relations_of(note)),
-        homes=tuple(homes),
-    )
+from tests.indexing.notes import Note, collect
 
 
 def resolved(*notes: Note) -> Resolution:
@@ -350,53 +257,3 @@ def test_tenants_have_ids_of_their_own() -> None:
 def test_nothing_resolves_to_nothing() -> None:
     assert resolved() == Resolution(entities=(), mentions=(), homes=(), relations=())
     assert resolved(Note(id="a", text="no names")) == Resolution(entities=(), mentions=(), homes=(), relations=())
-
-
-# -- invariants --------------------------------------------------------------------------------------------------------
-
-NAMES = ["Li Wei", "Jordan", "DSN", "Deep Space Network", "Paris", "Paris, Texas", "Texas", "J\u00f6rdan", "li wei"]
-TYPES = ["PERSON", "PLACE", "ORG", "WORK", "GROUP", "TOPIC"]
-TITLES = ["", "Li Wei", "Li Wei (footballer)", "Li Wei (chemist)", "Paris, Texas", "Jordan", "2020-01-01"]
-TEXTS = ["", "Li Wei is a chemist.", "Li Wei was a footballer in Texas.", "Jordan is a country."]
-mention_lists = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(TYPES), st.sampled_from(NAMES)), max_size=4)
-
-
-@st.composite
-def note_lists(draw: st.DrawFn) -> list[Note]:
-    notes = []
-    for number in range(draw(st.integers(0, 5))):
-        names = tuple(draw(mention_lists))
-        kind: HomeKind = draw(st.sampled_from(["title", "lead_subject", "definition"]))
-        stated = tuple((names[0][0], "knows", other[0]) for other in names[1:])
-        notes.append(
-            Note(
-                id=f"n{number}",
-                title=draw(st.sampled_from(TITLES)),
-                text=draw(st.sampled_from(TEXTS)),
-                names=names,
-                homes=tuple((name, its_type, kind) for name, its_type, _ in names[:1]),
-                relations=stated,
-            )
-        )
-    return notes
-
-
-@given(note_lists(), st.randoms(use_true_random=False))
-def test_order_of_documents_does_not_matter(notes: list[Note], source: random.Random) -> None:
-    shuffled = list(notes)
-    source.shuffle(shuffled)
-    assert resolve(collect(notes)) == resolve(collect(shuffled))
-
-
-@given(note_lists())
-def test_every_mention_goes_somewhere_and_nothing_is_without_evidence(notes: list[Note]) -> None:
-    found = resolve(collect(notes))
-    ids = {item.id for item in found.entities}
-    assert len(ids) == len(found.entities)
-    assert ids == {item.entity_id for item in found.mentions} | {item.entity_id for item in found.homes}
-    assert all({item.source_id, item.target_id} <= ids and item.evidence for item in found.relations)
-    total = sum(len(note.names) for note in notes)
-    if any(kind == "GROUP" for note in notes for _, kind, _ in note.names):
-        assert len(found.mentions) <= total
-    else:
-        assert len(found.mentions) == total

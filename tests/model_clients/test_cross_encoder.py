@@ -88,7 +88,9 @@ def test_damaged_weights_are_an_error(tmp_path: Path) -> None:
         reranker(folder).scores("who", PASSAGES)
 
 
-@pytest.mark.parametrize("content", [None, "{", json.dumps({"architectures": ["BertModel"]})])
+@pytest.mark.parametrize(
+    "content", [None, "{", "[]", "{}", json.dumps({"architectures": 5}), json.dumps({"architectures": ["BertModel"]})]
+)
 def test_a_folder_that_holds_no_cross_encoder_is_refused_before_anything_is_loaded(
     tmp_path: Path, content: str | None
 ) -> None:

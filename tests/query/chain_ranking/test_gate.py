@@ -56,6 +56,13 @@ def test_what_is_kept_in_sight_takes_the_last_of_the_first_five_places() -> None
     assert order == [0, 1, 2, 7, 6, 3, 4, 5]
 
 
+def test_one_that_stands_fifth_is_not_pushed_out_by_one_that_is_brought_back() -> None:
+    chains = np.arange(8.0, 0.0, -1.0)
+    searched = np.array([0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0])
+    order = np.argsort(-gated(chains, searched, 1.0), kind="stable").tolist()
+    assert order == [0, 1, 2, 4, 7, 3, 5, 6]
+
+
 def test_a_mixture_weighs_standardised_scores() -> None:
     np.testing.assert_allclose(gated(np.array([0.0, 2.0]), np.array([100.0, 0.0]), 0.75), [-0.75 + 0.25, 0.75 - 0.25])
 
@@ -64,11 +71,12 @@ def test_each_feature_by_its_meaning() -> None:
     pool = pool_of(*PAIR).changed(
         fused=np.array([0.0, 4.0, 1.0]), dense=np.array([1.0, 2.5, -1.0]), mass=np.array([0.5, 1.0, 0.0])
     )
-    features = gate_features(pool.evidence, result_of(pool, [3.0, 2.0, -5.0]))
+    searched = plain_search(pool.evidence)
+    features = gate_features(pool.evidence, result_of(pool, [3.0, 2.0, -5.0]), searched)
     assert features["best_score"] == 3.0
     assert features["lead"] == 1.0
     assert features["dense_best"] == 2.5
-    best, second, _ = sorted(plain_search(pool.evidence), reverse=True)
+    best, second, _ = sorted(searched, reverse=True)
     assert features["search_lead"] == pytest.approx(best - second)
     assert (features["words_asked"], features["names_asked"], features["names_share"]) == (4.0, 2.0, 0.5)
     # The searches' first has keeper, Skerry and Tower; the chains add "born".
@@ -85,13 +93,15 @@ def test_each_feature_by_its_meaning() -> None:
 
 def test_without_links_nothing_is_linked() -> None:
     pool = pool_of(PAIR[0], PAIR[2])
-    features = gate_features(pool.evidence, result_of(pool, [1.0, 0.0]))
+    features = gate_features(pool.evidence, result_of(pool, [1.0, 0.0]), plain_search(pool.evidence))
     assert (features["linked"], features["link_gain"], features["link_best"]) == (0.0, 0.0, -6.0)
 
 
 @pytest.mark.parametrize("passages", [PAIR, PAIR[:1], (Told(title=""),)])
 def test_features_are_finite_on_every_pool(passages: tuple[Told, ...]) -> None:
     pool = pool_of(*passages)
-    features = gate_features(pool.evidence, run_rounds(pool.rounds(), chain_weights("").rounds))
+    features = gate_features(
+        pool.evidence, run_rounds(pool.rounds(), chain_weights("").rounds), plain_search(pool.evidence)
+    )
     assert set(features) == set(chain_weights("").gate.features)
     assert np.isfinite(list(features.values())).all()
