@@ -1,0 +1,187 @@
+"""What a caller reads of the embedded store: every method takes an ``Access`` and keeps to it."""
+
+from collections.abc import Collection as AnyCollection
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from graph_store.access import Access
+from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, StoreCounts, TokenVectors
+from graph_store.embedded import derived_reads, document_reads, entity_reads
+from graph_store.embedded.access_sql import Scopes
+from graph_store.embedded.counting import count_records
+from graph_store.embedded.database import Database
+from graph_store.embedded.keyword_catalog import KeywordCatalog
+from graph_store.embedded.passage_graph import PassageGraphs
+from graph_store.embedded.search import HitSearch, SearchRequest
+from graph_store.embedded.store_files import read_state
+from graph_store.embedded.vector_catalog import VectorCatalog
+from graph_store.filters import Filters
+from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
+from graph_store.settings import StoreSettings
+
+
+class CallerReads:
+    """The half of a ``GraphStore`` that answers callers; each read sees one state of the database."""
+
+    def __init__(self, folder: Path, database: Database, *, settings: StoreSettings) -> None:
+        self._database = database
+        self._state = read_state(folder, database)
+        self._keywords = KeywordCatalog(folder, database, settings)
+        self._vectors = VectorCatalog(
+            folder, model=self._state.embedding_model, dimension=self._state.dimension, settings=settings
+        )
+        self._scopes = Scopes()
+        self._search = HitSearch(database, self._keywords, self._vectors, scopes=self._scopes, settings=settings)
+        self._graphs = PassageGraphs()
+
+    @property
+    def embedding_model(self) -> str:
+        """The id of the embedding model that all vectors of this store were made with."""
+        return self._state.embedding_model
+
+    @property
+    def dimension(self) -> int:
+        """The number of dimensions of every vector in the store."""
+        return self._state.dimension
+
+    @property
+    def token_space(self) -> str:
+        """The name of the space that all token vectors of this store are in; "none" where it keeps none."""
+        return self._state.token_space
+
+    @property
+    def token_dimension(self) -> int:
+        """The number of dimensions of every token vector in the store; 0 where it keeps none."""
+        return self._state.token_dimension
+
+    def counts(self, access: Access) -> StoreCounts:
+        """Count what the caller may read."""
+        with self._database.snapshot() as connection:
+            return count_records(connection, self._scopes.of(connection, access))
+
+    def list_documents(self, access: Access) -> tuple[Document, ...]:
+        """Return all readable documents, ordered by id."""
+        with self._database.snapshot() as connection:
+            return document_reads.read_documents(connection, self._scopes.of(connection, access))
+
+    def documents(self, access: Access, document_ids: Sequence[str]) -> tuple[Document, ...]:
+        """Return readable documents by id."""
+        with self._database.snapshot() as connection:
+            return document_reads.read_documents(connection, self._scopes.of(connection, access), document_ids)
+
+    def document_text(self, access: Access, document_id: str) -> str | None:
+        """Return the cleaned text of a document, None where it is missing or forbidden."""
+        with self._database.snapshot() as connection:
+            return document_reads.read_text(connection, self._scopes.of(connection, access), document_id)
+
+    def chunks(self, access: Access, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
+        """Return readable chunks by id."""
+        with self._database.snapshot() as connection:
+            return document_reads.read_chunks(connection, self._scopes.of(connection, access), chunk_ids)
+
+    def document_chunks(self, access: Access, document_id: str) -> tuple[Chunk, ...]:
+        """Return the readable chunks of a document by position."""
+        with self._database.snapshot() as connection:
+            return document_reads.read_document_chunks(connection, self._scopes.of(connection, access), document_id)
+
+    def parents(self, access: Access, parent_ids: Sequence[str]) -> tuple[Parent, ...]:
+        """Return readable parents by id."""
+        with self._database.snapshot() as connection:
+            return document_reads.read_parents(connection, self._scopes.of(connection, access), parent_ids)
+
+    def sentences(self, access: Access, chunk_ids: Sequence[str]) -> ChunkSentences:
+        """Return the sentences of readable chunks, chunks in the order asked, then by position."""
+        with self._database.snapshot() as connection:
+            scope = self._scopes.of(connection, access)
+            return document_reads.read_sentences(connection, scope, chunk_ids, dimension=self.dimension)
+
+    def search_keywords(
+        self, access: Access, text: str, *, kind: SearchKind, k: int, filters: Filters = ()
+    ) -> tuple[Hit, ...]:
+        """Return at most ``k`` readable records by BM25, best first, ties by id (see ``GraphStore``)."""
+        return self._search.by_keywords(SearchRequest(access=access, kind=kind, k=k, filters=filters), text)
+
+    def search_vectors(
+        self, access: Access, vector: FloatVector, *, kind: SearchKind, k: int, filters: Filters = ()
+    ) -> tuple[Hit, ...]:
+        """Return at most ``k`` readable records by cosine, best first, ties by id (see ``GraphStore``)."""
+        return self._search.by_vector(SearchRequest(access=access, kind=kind, k=k, filters=filters), vector)
+
+    def cosines(self, access: Access, vector: FloatVector, chunk_ids: Sequence[str]) -> Mapping[str, float]:
+        """Return chunk id -> cosine with ``vector`` for the readable chunks among ``chunk_ids``."""
+        return self._search.cosines(access, vector, chunk_ids)
+
+    def chunk_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, FloatVector]:
+        """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
+        return self._search.chunk_vectors(access, chunk_ids)
+
+    def token_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, TokenVectors]:
+        """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
+        with self._database.snapshot() as connection:
+            scope = self._scopes.of(connection, access)
+            return document_reads.read_tokens(connection, scope, chunk_ids, dimension=self.token_dimension)
+
+    def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
+        """Return the ids of readable documents that pass ``filters``; None where there is no filter."""
+        return self._search.filtered_documents(access, filters)
+
+    def superseded_documents(self, access: Access) -> frozenset[str]:
+        """Return the ids of readable documents that another readable one supersedes."""
+        return self._search.superseded_documents(access)
+
+    def passage_graph(self, access: Access) -> PassageGraph:
+        """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
+        with self._database.snapshot() as connection:
+            scope = self._scopes.of(connection, access)
+            return self._graphs.of(connection, scope)
+
+    def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
+        """Return entities with at least one readable mention or home, by id; only readable names."""
+        with self._database.snapshot() as connection:
+            return entity_reads.read_entities(connection, self._scopes.of(connection, access), entity_ids)
+
+    def find_entities(self, access: Access, name: str) -> tuple[Entity, ...]:
+        """Return the readable entities whose name or alias has the name key of ``name``, most mentions first."""
+        with self._database.snapshot() as connection:
+            return entity_reads.find_entities(connection, self._scopes.of(connection, access), name)
+
+    def list_entities(self, access: Access) -> tuple[Entity, ...]:
+        """Return all readable entities, ordered by id."""
+        with self._database.snapshot() as connection:
+            return entity_reads.read_entities(connection, self._scopes.of(connection, access))
+
+    def entity_mentions(self, access: Access, entity_id: str) -> tuple[Mention, ...]:
+        """Return the readable mentions of an entity, ordered by chunk id and offset."""
+        with self._database.snapshot() as connection:
+            return derived_reads.read_mentions(connection, self._scopes.of(connection, access), entity_id)
+
+    def entity_relations(self, access: Access, entity_id: str) -> tuple[Relation, ...]:
+        """Return relations with the entity as source or target, with their readable evidence, by weight."""
+        with self._database.snapshot() as connection:
+            found = derived_reads.read_relations(connection, self._scopes.of(connection, access), entity_id)
+        return tuple(sorted(found, key=lambda relation: (-relation.weight, relation.id)))
+
+    def list_relations(self, access: Access) -> tuple[Relation, ...]:
+        """Return all relations with readable evidence, ordered by id."""
+        with self._database.snapshot() as connection:
+            return derived_reads.read_relations(connection, self._scopes.of(connection, access))
+
+    def communities(
+        self, access: Access, *, level: int | None = None, ids: AnyCollection[str] | None = None
+    ) -> tuple[Community, ...]:
+        """Return readable communities, ordered by level, then size (largest first), then id."""
+        with self._database.snapshot() as connection:
+            return derived_reads.read_communities(connection, self._scopes.of(connection, access), level=level, ids=ids)
+
+    def tree_nodes(
+        self,
+        access: Access,
+        *,
+        level: int | None = None,
+        document_id: str | None = None,
+        ids: AnyCollection[str] | None = None,
+    ) -> tuple[TreeNode, ...]:
+        """Return readable tree nodes, ordered by level (highest first), then id."""
+        with self._database.snapshot() as connection:
+            scope = self._scopes.of(connection, access)
+            return derived_reads.read_tree_nodes(connection, scope, level=level, document_id=document_id, ids=ids)
