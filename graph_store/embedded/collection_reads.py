@@ -6,7 +6,7 @@ import sqlite3
 from graph_store.bundles import Collection
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.document_reads import read_all_chunks, read_all_sentences, read_documents
-from graph_store.embedded.packing import unpack_vectors
+from graph_store.packing import unpack_vectors
 from graph_store.records import NamedHome, NamedMention, NamedRelation
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.database import Row
 from graph_store.embedded.document_reads import with_ids
-from graph_store.embedded.packing import unpack_sentences, unpack_strings
+from graph_store.packing import unpack_sentences, unpack_strings
 from graph_store.records import Community, Mention, Relation, TreeNode
 
 _EVIDENCE_OF = (

@@ -10,7 +10,7 @@ import numpy as np
 from graph_store.bundles import ChunkSentences, DocumentState, FloatMatrix, TokenVectors
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.database import Row
-from graph_store.embedded.packing import restore, unpack_metadata, unpack_spans, unpack_strings, unpack_tokens
+from graph_store.packing import restore, unpack_metadata, unpack_spans, unpack_strings, unpack_tokens
 from graph_store.records import Chunk, Document, Parent, Sentence
 
 _Record = TypeVar("_Record")

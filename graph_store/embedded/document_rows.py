@@ -11,7 +11,7 @@ from graph_store.bundles import DocumentBundle
 from graph_store.embedded.access_sql import audience_row
 from graph_store.embedded.change_log import log_changes
 from graph_store.embedded.metadata_filters import metadata_rows
-from graph_store.embedded.packing import pack_json, pack_metadata, pack_spans, pack_tokens, pack_vectors, quantise
+from graph_store.packing import pack_json, pack_metadata, pack_spans, pack_tokens, pack_vectors, quantise
 from graph_store.records import Document, NamedHome, NamedMention, NamedRelation
 
 _Named = TypeVar("_Named", NamedMention, NamedRelation, NamedHome)

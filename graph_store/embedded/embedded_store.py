@@ -22,7 +22,6 @@ from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
 from graph_store.embedded.document_rows import delete_document_rows, insert_document
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
-from graph_store.embedded.record_checks import check_bundle, check_generation
 from graph_store.embedded.store_files import (
     NO_TOKENS,
     StoreState,
@@ -32,10 +31,11 @@ from graph_store.embedded.store_files import (
     prepare_folder,
     read_state,
 )
-from graph_store.embedded.token_checks import check_tokens
 from graph_store.embedded.writer_lock import WriterLock
 from graph_store.errors import StoreUnusable
+from graph_store.record_checks import check_bundle, check_generation
 from graph_store.settings import StoreSettings
+from graph_store.token_checks import check_tokens
 
 
 class EmbeddedStore(CallerReads):

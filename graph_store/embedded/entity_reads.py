@@ -10,8 +10,8 @@ from typing import TypeAlias
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.document_reads import in_order, with_ids
 from graph_store.embedded.entity_names import ANY_EVIDENCE, DESCRIPTION
-from graph_store.embedded.packing import unpack_strings
 from graph_store.ids import name_key
+from graph_store.packing import unpack_strings
 from graph_store.records import Entity
 
 VisibleNames: TypeAlias = dict[int, dict[int, str]]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from graph_store.embedded.access_sql import Scope, readable
-from graph_store.embedded.numbers import read_number
 from graph_store.errors import IncomparableValue, UnknownMetadataKey
 from graph_store.filters import MetadataFilter, is_date
+from graph_store.numbers import read_number
 
 IS_DATE = "GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]*'"
 """The SQL that tells dates from other text."""

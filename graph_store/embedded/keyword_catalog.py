@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from graph_store.embedded.change_log import changed_rows, log_reaches_back, read_sequences
 from graph_store.embedded.database import Database
-from graph_store.embedded.keyword_analysis import ANALYSIS_VERSION
 from graph_store.embedded.keyword_files import damaged_files
 from graph_store.embedded.keyword_index import KeywordIndex
 from graph_store.embedded.keyword_texts import read_keyword_texts
 from graph_store.embedded.writer_lock import writer_is_active
+from graph_store.keyword_analysis import ANALYSIS_VERSION
 from graph_store.records import SearchKind
 from graph_store.settings import StoreSettings
 

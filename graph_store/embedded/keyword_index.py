@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graph_store.embedded.keyword_analysis import analyzer, question_terms, spread_unspaced
+from graph_store.keyword_analysis import analyzer, question_terms, spread_unspaced
 
 if TYPE_CHECKING:
     from tantivy import Document, Query, Schema, Searcher

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from graph_store.embedded.document_reads import CHUNK_COLUMNS, CHUNK_TABLES, chunk_of
 from graph_store.embedded.keyword_index import KeywordText
-from graph_store.embedded.packing import unpack_sentences
 from graph_store.indexed_text import indexed_text
+from graph_store.packing import unpack_sentences
 from graph_store.records import SearchKind
 
 _DERIVED_TABLE = {"report": "communities", "tree_node": "tree_nodes"}

@@ -8,8 +8,8 @@ from typing import TypeAlias
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.document_versions import effective, superseded_rows
 from graph_store.embedded.filter_checks import IS_DATE, check_filter
-from graph_store.embedded.numbers import read_number, storable_number
 from graph_store.filters import FilterOperator, Filters, MetadataFilter, Versions, is_date
+from graph_store.numbers import read_number, storable_number
 from graph_store.records import Metadata, MetadataValue
 
 _MetadataRow: TypeAlias = tuple[str, str, int, int, int | float | None, str | None]

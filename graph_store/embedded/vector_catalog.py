@@ -19,9 +19,9 @@ from graph_store.embedded.neighbour_graph import (
     load_graph,
     neighbour_graphs_available,
 )
-from graph_store.embedded.packing import unpack_vectors
 from graph_store.embedded.vector_files import VectorFiles
 from graph_store.embedded.vector_index import RowArray, VectorIndex
+from graph_store.packing import unpack_vectors
 from graph_store.records import SearchKind
 from graph_store.settings import StoreSettings
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from graph_store.bundles import TokenVectors
-from graph_store.embedded.packing import pack_tokens, unpack_tokens
 from graph_store.errors import StoreUnusable
+from graph_store.packing import pack_tokens, unpack_tokens
 
 
 def test_damaged_token_vectors_are_told_apart() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graph_store.access import Access
 from graph_store.bundles import DocumentBundle
 from graph_store.embedded.embedded_store import EmbeddedStore
-from graph_store.embedded.packing import pack_metadata, unpack_metadata
+from graph_store.packing import pack_metadata, unpack_metadata
 from graph_store.records import MetadataValue
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of, vector_of
 

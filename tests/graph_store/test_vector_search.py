@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from graph_store.access import Access
 from graph_store.bundles import DocumentBundle
 from graph_store.embedded.embedded_store import EmbeddedStore
-from graph_store.embedded.packing import quantise, restore
 from graph_store.filters import parse_filter
+from graph_store.packing import quantise, restore
 from graph_store.settings import StoreSettings
 from tests.graph_store.builders import MODEL, document_bundle
 

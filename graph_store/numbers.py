@@ -1,4 +1,4 @@
-"""Numbers as SQLite keeps them, and as filters write them."""
+"""Numbers as stores keep them, and as filters write them."""
 
 import re
 
@@ -9,7 +9,7 @@ _LARGEST_INTEGER = 2**63 - 1
 
 
 def storable_number(number: int | float) -> int | float:
-    """Return what SQLite can keep: integers of 64 bits as they are, larger ones as floats."""
+    """Return what a store can keep: integers of 64 bits as they are, larger ones as floats."""
     return float(number) if abs(number) > _LARGEST_INTEGER else number
 
 

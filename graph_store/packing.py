@@ -1,4 +1,4 @@
-"""Values as they stand in table columns: JSON texts, float32 vectors, int8 sentence and token vectors, int32 spans."""
+"""Values as stores keep them: JSON texts, float32 vectors, int8 sentence and token vectors, int32 spans."""
 
 import json
 from collections.abc import Sequence
