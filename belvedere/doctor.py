@@ -1,7 +1,7 @@
 """Looks over an installation and a store, and says for each thing that is wrong what to do about it."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from model_clients.errors import ModelUnusable
 
 _LEAST_FREE_BYTES = 200_000_000
 """A transaction of the largest batch fits into this."""
+_NAMED_TENANTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +98,18 @@ def examine_settings(folder: Path, settings: Settings) -> Iterator[Finding]:
     except (ModelUnusable, UserMistake, StoreUnusable):
         return  # told as a finding of its own
     try:
+        yield examine_tenants(with_embedder.tenants())
         yield from _examine_derived_settings(with_embedder, settings)
     finally:
         with_embedder.close()
+
+
+def examine_tenants(tenants: Sequence[str]) -> Finding:
+    """Tell whose documents the store holds: a tenant that is misspelt reads nothing, and is not told of the others."""
+    named = ", ".join(repr(tenant) for tenant in tenants[:_NAMED_TENANTS])
+    more = len(tenants) - _NAMED_TENANTS
+    listed = f"{named} and {more:,} more" if more > 0 else named
+    return Finding(check="tenants", level="fine", says=f"documents are of {listed}" if tenants else "no documents yet")
 
 
 def _examine_derived_settings(store: GraphStore, settings: Settings) -> Iterator[Finding]:

@@ -83,14 +83,33 @@ def _load(settings: RerankerSettings) -> "CrossEncoder":
                 revision=settings.revision or None,
                 local_files_only=folder.is_dir(),
             )
+            missing = _missing_weights(model, settings)
         except Exception as error:  # the tokenizers library raises plain Exception for a damaged file
             raise ModelMissing(
                 f"the reranker {settings.model!r} cannot be loaded ({' '.join(str(error).split())}); give "
                 "reranker.model the name of a cross-encoder that can be reached, a folder, or nothing"
             ) from error
     _check_labels(model, settings.model)
+    _check_weights(missing, settings.model)
     model.eval()
     return model
+
+
+def _missing_weights(model: "CrossEncoder", settings: RerankerSettings) -> list[str]:
+    """Return the names of weights that the files of a loaded model do not hold, which the library made up at random.
+
+    The library tells of them only while it reads the files, so they are read once more.
+    """
+    from transformers import AutoModelForSequenceClassification  # noqa: PLC0415  # heavy import, only when used
+
+    _, told = AutoModelForSequenceClassification.from_pretrained(
+        settings.model,
+        config=model.config,
+        revision=settings.revision or "main",
+        local_files_only=Path(settings.model).is_dir(),
+        output_loading_info=True,
+    )
+    return sorted(told["missing_keys"])
 
 
 def _check_folder(folder: Path, name: str) -> None:
@@ -111,6 +130,17 @@ def _check_head(architectures: object, name: str) -> None:
         raise ModelUnsupported(
             f"the reranker {name!r} is no cross-encoder ({', '.join(named) or 'no architecture'}): it has nothing "
             "that scores a pair; choose a model for sequence classification in reranker.model"
+        )
+
+
+def _check_weights(missing: Sequence[str], name: str) -> None:
+    """Refuse a model whose files lack weights: with random ones its scores would mean nothing, and change each time."""
+    if missing:
+        more = f" and {len(missing) - 2} more" if len(missing) > 2 else ""
+        raise ModelUnsupported(
+            f"the reranker {name!r} lacks trained weights ({', '.join(missing[:2])}{more}), so its scores would be "
+            "random: it was never trained as a cross-encoder, or its files are not whole; choose another in "
+            "reranker.model"
         )
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.nothing_readable import complain_if_nothing_readable
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -35,7 +35,7 @@ def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool)
             versions=retrieval.versions,
         )
         if not answer.evidence and not answer.citations:
-            complain_if_nothing_readable(shared, kb)
+            refuse_if_nothing_readable(shared, kb)
     if shared.as_json:
         say_json(answer_json(answer))
     else:

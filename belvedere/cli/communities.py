@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.nothing_readable import complain_if_nothing_readable
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, Shared
 from belvedere.cli.printing import say, say_json, wrapped
 from belvedere.json_form import community_json, key_entity_names
@@ -22,7 +22,7 @@ def communities(shared: Shared, level: int | None) -> None:
     with shared.open() as kb:
         found = kb.communities(level)
         if not found:
-            complain_if_nothing_readable(shared, kb)
+            refuse_if_nothing_readable(shared, kb)
         wanted = sorted({name for community in found for name in community.key_entity_ids})
         names = {entity.id: entity.name for entity in kb.store.entities(kb.access, wanted)}
     if shared.as_json:

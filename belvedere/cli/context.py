@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.nothing_readable import complain_if_nothing_readable
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -40,7 +40,7 @@ def context(shared: Shared, question: str, budget: int | None, retrieval: Retrie
             versions=retrieval.versions,
         )
         if not packed.blocks:
-            complain_if_nothing_readable(shared, kb)
+            refuse_if_nothing_readable(shared, kb)
     if shared.as_json:
         say_json(context_json(packed))
     else:

@@ -2,6 +2,7 @@
 
 import click
 
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, Shared
 from belvedere.cli.printing import say, say_json
 from belvedere.cli.progress import ProgressBar
@@ -14,6 +15,7 @@ from belvedere.errors import UserMistake
 def delete(shared: Shared, documents: tuple[str, ...]) -> None:
     """Delete documents by id, with everything that was derived from them alone."""
     with shared.open() as kb, ProgressBar("deleting") as bar:
+        refuse_if_nothing_readable(shared, kb)
         result = kb.delete(documents, progress=bar)
         counts = kb.status().counts
     if not result.deleted:

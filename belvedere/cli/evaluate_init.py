@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, GivenPath, Shared
 from belvedere.cli.printing import say, say_json, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -33,6 +34,7 @@ def evaluate_init(shared: Shared, out: Path, count: int, seed: int) -> None:
     from belvedere.evaluation.drafting import draft_dataset  # noqa: PLC0415  # heavy import, only when used
 
     with shared.open() as kb, ProgressBar("drafting questions"):
+        refuse_if_nothing_readable(shared, kb)
         draft = draft_dataset(kb, out, count, seed=seed)
     if shared.as_json:
         found = {"documents": draft.documents, "questions": draft.questions, "types": dict(draft.types)}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, GivenPath, Shared
 from belvedere.cli.printing import drop_output, say, say_json
 from belvedere.cli.progress import ProgressBar
@@ -35,6 +36,7 @@ def export(shared: Shared, form: Literal["graphml", "jsonl"], output: Path | Non
     if output is None and shared.as_json:
         raise UserMistake("with --json the export needs a file to go to: add --output FILE")
     with shared.open() as kb, ProgressBar("exporting"):
+        refuse_if_nothing_readable(shared, kb)
         if output is None:
             _to_stdout(kb, form)
             return

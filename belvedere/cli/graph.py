@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, Shared
 from belvedere.cli.printing import say, say_json, shown_place, wrapped
 from belvedere.json_form import entity_json
@@ -28,6 +29,7 @@ _SHOWN = 20
 def graph(shared: Shared, entity: str, limit: int) -> None:
     """Show what the documents say about one ENTITY: its names, where it is told of, its relations and mentions."""
     with shared.open() as kb:
+        refuse_if_nothing_readable(shared, kb)
         found = kb.graph(entity)
     if shared.as_json:
         say_json({"entities": [entity_json(view) for view in found]})

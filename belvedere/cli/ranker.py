@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.chain_json import ranking_json
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, FILTER, GivenPath, QuestionType, Shared, settings_file
 from belvedere.cli.printing import say, say_json, shown_chain, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -67,6 +68,8 @@ def explain(shared: Shared, question: str, k: int, filters: tuple[MetadataFilter
     _refuse_without_chains(shared)
     with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
         found = kb.explain_ranking(question, k=k, filters=filters)
+        if not found.results:
+            refuse_if_nothing_readable(shared, kb)
     if shared.as_json:
         say_json(ranking_json(found))
     else:

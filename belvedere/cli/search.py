@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.nothing_readable import complain_if_nothing_readable
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
@@ -39,7 +39,7 @@ def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool) -
             versions=retrieval.versions,
         )
         if not outcome.results:
-            complain_if_nothing_readable(shared, kb)
+            refuse_if_nothing_readable(shared, kb)
         headings = {} if shared.as_json else _headings(kb, outcome)
     if shared.as_json:
         say_json(search_json(outcome))

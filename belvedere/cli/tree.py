@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.nothing_readable import complain_if_nothing_readable
+from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, Shared
 from belvedere.cli.printing import say, say_json, wrapped
 from belvedere.json_form import node_json
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 def tree(shared: Shared, document: str | None) -> None:
     """Show the summary tree, of everything or of one DOCUMENT (its id), from the top."""
     with shared.open() as kb:
+        refuse_if_nothing_readable(shared, kb)
         nodes = kb.tree(document)
-        if not nodes:
-            complain_if_nothing_readable(shared, kb)
     if shared.as_json:
         say_json({"nodes": [node_json(node) for node in nodes]})
         return

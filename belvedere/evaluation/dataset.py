@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -82,8 +83,8 @@ def read_dataset(
     ``filters`` apply to the fields of documents and of questions, each file where it has the field. ``limit`` takes a
     seeded sample of the questions, in the file's order. ``versions`` are those that the questions are about.
     """
-    corpus_rows = _rows(folder / "corpus.jsonl", required=("id", "text"))
-    question_rows = _rows(folder / "questions.jsonl", required=("question",), check=_gold_problem)
+    corpus_rows = _corpus_rows(folder)
+    question_rows = _rows(folder / "questions.jsonl", required=("question",), check=_question_problem)
     for condition in filters:
         if not any(condition.key in row for row in (*corpus_rows, *question_rows)):
             raise DatasetError(f"no document or question of {folder} has the field {condition.key!r} to filter by")
@@ -118,10 +119,22 @@ def _written_versions(versions: Versions) -> Iterator[str]:
 
 def read_corpus(folder: Path, *, seed: int) -> Dataset:
     """Read the corpus of ``folder`` alone, in a seeded random order, without questions."""
-    corpus = list(_rows(folder / "corpus.jsonl", required=("id", "text")))
+    corpus = _corpus_rows(folder)
     _refuse_duplicates(corpus, folder / "corpus.jsonl")
     random.Random(seed).shuffle(corpus)
     return Dataset(name=folder.resolve().name, corpus=tuple(corpus), questions=(), seed=seed)
+
+
+def _corpus_rows(folder: Path) -> list[Row]:
+    path = folder / "corpus.jsonl"
+    rows = _rows(path, required=("id", "text"), check=_document_problem)
+    if not rows:
+        raise DatasetError(f"{path} holds no document: give a line of JSON with id, title and text for each")
+    return rows
+
+
+def _document_problem(row: Row) -> str:
+    return "" if str(row["id"]).strip() else "the id of the document is empty"
 
 
 def _rows(path: Path, *, required: Sequence[str], check: Check = lambda _row: "") -> list[Row]:
@@ -154,6 +167,10 @@ def _parsed(path: Path, lines: Sequence[str], required: Sequence[str], check: Ch
         yield row
 
 
+def _question_problem(row: Row) -> str:
+    return _gold_problem(row) if str(row["question"]).strip() else "the question is empty"
+
+
 def _gold_problem(row: Row) -> str:
     """Tell what is wrong with the gold of a question: none at all is not the same as an empty list."""
     given = {name: row[name] for name in ("gold_ids", "gold_groups") if row.get(name) is not None}
@@ -167,9 +184,13 @@ def _gold_problem(row: Row) -> str:
     for name, value in given.items():
         if not isinstance(value, list):
             return f"{name} must be a list, not {value!r}"
-    for group in _listed(given.get("gold_groups")):
+    groups = _listed(given.get("gold_groups"))
+    for group in groups:
         if not isinstance(group, list) or not group:
             return f"every group of gold_groups must be a list of ids with one at least, not {group!r}"
+    for document in chain(_listed(given.get("gold_ids")), *map(_listed, groups)):
+        if isinstance(document, bool) or not isinstance(document, str | int) or document == "":
+            return f"the gold must name documents by their id, not {document!r}"
     return ""
 
 

@@ -45,18 +45,33 @@ def draft_dataset(kb: KnowledgeBase, folder: Path, count: int, *, seed: int = 0)
     for name in _FILES:
         if (folder / name).exists():
             raise CannotDraft(f"{folder / name} is already there and may hold your edits: name another folder")
+    _refuse_unwritable(folder)
     documents = list(_documents(kb))
     questions = draft_questions(kb, count, seed=seed) if documents else ()
     if not any(question.documents for question in questions):
         raise CannotDraft(_nothing(kb, documents))
     rows = [_row(number, question) for number, question in enumerate(questions, start=1)]
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in zip(_FILES, (documents, rows), strict=True):
+    _write(folder, (documents, rows))
+    types = Counter(question.kind for question in questions)
+    return Draft(folder=folder, documents=len(documents), questions=len(questions), types=dict(sorted(types.items())))
+
+
+def _refuse_unwritable(folder: Path) -> None:
+    """Refuse, before anything is drafted, a folder below something that is none."""
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not above.is_dir():
+        raise CannotDraft(f"cannot write to {str(folder)!r}: {str(above)!r} is no folder; name another")
+
+
+def _write(folder: Path, contents: Sequence[Sequence[Mapping[str, object]]]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotDraft(f"cannot make the folder {str(folder)!r}: {error.strerror}; name another") from None
+    for name, content in zip(_FILES, contents, strict=True):
         (folder / name).write_text(
             "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content), encoding="utf-8", errors="replace"
         )
-    types = Counter(question.kind for question in questions)
-    return Draft(folder=folder, documents=len(documents), questions=len(questions), types=dict(sorted(types.items())))
 
 
 def _nothing(kb: KnowledgeBase, documents: Sequence[object]) -> str:

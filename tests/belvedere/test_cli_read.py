@@ -138,18 +138,40 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     assert "other settings" not in shown
 
 
-@pytest.mark.parametrize(
-    "command", [["ask", "Who?"], ["search", "Who?"], ["context", "Who?"], ["communities"], ["tree"]]
-)
-def test_who_may_read_nothing_is_told_so(belvedere: Belvedere, indexed_place: Place, command: list[str]) -> None:
-    outcome = belvedere(*command, "--tenant", "others", *indexed_place.options)
+READING_COMMANDS = [
+    ["ask", "Who?"],
+    ["search", "Who?"],
+    ["context", "Who?"],
+    ["communities"],
+    ["tree"],
+    ["tree", "anna-lind.md"],
+    ["graph", "Anna Lind"],
+    ["export", "--format", "jsonl"],
+    ["export", "--format", "graphml"],
+    ["ranker", "explain", "Who is Anna Lind?"],
+]
+
+
+@pytest.mark.parametrize("command", [*READING_COMMANDS, ["delete", "anna-lind.md"], ["eval-init", "--out", "drafts"]])
+def test_who_may_read_nothing_is_told_so(
+    belvedere: Belvedere, indexed_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for options in ([], ["--json"] if "export" not in command else ["--json", "--output", "x"]):
+        outcome = belvedere(*command, "--tenant", "others", *options, *indexed_place.options)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.splitlines()[-1] == (
+            "belvedere: the tenant 'others' without a group has no documents to read here: name another --tenant or "
+            "--groups (`belvedere doctor --all` lists the tenants), or run `belvedere index`"
+        )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", READING_COMMANDS)
+def test_who_may_read_something_is_not(belvedere: Belvedere, indexed_place: Place, command: list[str]) -> None:
+    outcome = belvedere(*command, *indexed_place.options)
     assert outcome.code == 0
-    told = [line for line in outcome.err.splitlines() if "no documents to read" in line]
-    assert told == [
-        "belvedere: the tenant 'others' without a group has no documents to read here: name another --tenant or "
-        "--groups, or run `belvedere index`"
-    ]
-    assert "no documents to read" not in belvedere(*command, *indexed_place.options).err
+    assert "no documents to read" not in outcome.err
 
 
 def test_another_tenant_sees_nothing(belvedere: Belvedere, indexed_place: Place) -> None:

@@ -66,10 +66,12 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_indexed(belvedere: Belvede
 def test_next_to_nothing_to_index(belvedere: Belvedere, tmp_path: Path, text: str | None) -> None:
     place = make_place(tmp_path / "place", {} if text is None else {"a.txt": text})
     assert belvedere("index", place.corpus, *place.options).code == 0
-    for command in (["ask", "what?"], ["search", "what?"], ["status"], ["communities"], ["tree"]):
-        assert belvedere(*command, *place.options).code == 0
-    answer = belvedere("ask", "What are the main themes?", "--json", *place.options).json()
-    assert answer["citations"] == [] or text == "word"
+    held = belvedere("status", "--json", *place.options).json()["documents"]
+    assert held == (text == "word")
+    for command in (["ask", "what?"], ["search", "what?"], ["communities"], ["tree"]):
+        outcome = belvedere(*command, *place.options)
+        assert outcome.code == (0 if held else 2)
+        assert ("run `belvedere index`" in outcome.err) is not bool(held)
 
 
 def test_delete(belvedere: Belvedere, own_place: Place) -> None:
@@ -105,7 +107,9 @@ def test_groups_restrict_who_reads(belvedere: Belvedere, tmp_path: Path) -> None
     assert documents("--groups", "guests, board") == len(ARTICLES)
     assert documents("--groups", "guests", "--groups", "staff") == len(ARTICLES)
     question = "When was the lighthouse of Norby built by Anna Lind?"
-    assert belvedere("ask", question, "--json", *place.options).json()["abstained"] is True
+    refused = belvedere("ask", question, "--json", *place.options)
+    assert (refused.code, refused.out) == (2, "")
+    assert "without a group has no documents to read" in refused.err
     assert belvedere("ask", question, "--json", "--groups", "staff", *place.options).json()["abstained"] is False
 
 

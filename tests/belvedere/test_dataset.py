@@ -139,6 +139,12 @@ def test_the_size_of_the_text_is_in_bytes(tmp_path: Path) -> None:
         ('{"id": "a", "text": "x"}', '{"question": "?", "gold_groups": ["a"]}', r"every group .* not 'a'"),
         ('{"id": "a", "text": "x"}', '{"question": "?", "gold_ids": []}', r"no question in .* names a gold document"),
         ('{"id": "a", "text": "x"}', "", r"no question in .* names a gold document"),
+        ("", '{"question": "?", "gold_ids": ["a"]}', r"corpus.jsonl holds no document"),
+        ('{"id": " ", "text": "x"}', "", r"corpus.jsonl, line 1: the id of the document is empty"),
+        ('{"id": "a", "text": "x"}', '{"question": " ", "gold_ids": ["a"]}', r"line 1: the question is empty"),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_ids": [["a"]]}', r"by their id, not \['a'\]"),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_groups": [["a", {}]]}', r"by their id, not \{\}"),
+        ('{"id": "a", "text": "x"}', '{"question": "?", "gold_ids": [true]}', r"by their id, not True"),
     ],
 )
 def test_a_data_set_that_cannot_be_used(tmp_path: Path, corpus: str, questions: str, sentence: str) -> None:

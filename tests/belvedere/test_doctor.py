@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from belvedere import installation
-from belvedere.doctor import examine_disk, examine_models
+from belvedere.doctor import examine_disk, examine_models, examine_tenants
 from belvedere.installation import examine_names, examine_versions, package_folders, required_packages
 from belvedere.settings import Settings
 from graph_store.embedded.store_files import DATABASE_FILE
@@ -31,11 +31,28 @@ def test_a_whole_store(belvedere: Belvedere, indexed_place: Place) -> None:
     assert outcome.code == 0
     assert outcome.out.splitlines()[-1].endswith("nothing is wrong")
     everything = belvedere("doctor", "--all", *indexed_place.options)
-    for check in ("packages", "names", "models", "lock", "format", "indexes", "derived layer", "settings", "disk"):
+    for check in (
+        "packages",
+        "names",
+        "models",
+        "lock",
+        "format",
+        "indexes",
+        "derived layer",
+        "tenants",
+        "settings",
+        "disk",
+    ):
         assert f" {check}: " in everything.out
     found = belvedere("doctor", "--json", *indexed_place.options).json()
     assert found["healthy"] is True
     assert {finding["level"] for finding in found["findings"]} == {"fine"}
+
+
+def test_the_tenants_are_named() -> None:
+    assert examine_tenants([]).says == "no documents yet"
+    assert examine_tenants(["a", "b"]).says == "documents are of 'a', 'b'"
+    assert examine_tenants([f"t{number}" for number in range(23)]).says.endswith("'t19' and 3 more")
 
 
 def test_no_store(belvedere: Belvedere, tmp_path: Path) -> None:

@@ -231,4 +231,23 @@ def test_a_store_without_sentences_gives_no_draft(belvedere: Belvedere, indexed_
 def test_another_tenant_has_nothing_to_draft_from(belvedere: Belvedere, indexed_place: Place, tmp_path: Path) -> None:
     outcome = belvedere("eval-init", *indexed_place.options, "--tenant", "other", "--out", tmp_path / "draft")
     assert outcome.code == 2
-    assert "'other' has no document that you may read" in outcome.err
+    assert "the tenant 'other' without a group has no documents to read here" in outcome.err
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("below", ["drafts", "drafts/deeper", "drafts/much/deeper"])
+def test_a_folder_that_cannot_be_made_is_told_before_drafting(
+    belvedere: Belvedere, indexed_place: Place, tmp_path: Path, below: str
+) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    outcome = belvedere("eval-init", *indexed_place.options, "--out", tmp_path / "file" / below)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"'{tmp_path / 'file'}' is no folder; name another" in outcome.err
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no folder here that takes no others")
+@pytest.mark.model
+def test_a_folder_that_takes_no_other(belvedere: Belvedere, indexed_place: Place) -> None:
+    outcome = belvedere("eval-init", *indexed_place.options, "--out", "/proc/drafts")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "cannot make the folder '/proc/drafts'" in outcome.err

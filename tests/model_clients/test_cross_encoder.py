@@ -75,6 +75,26 @@ def test_a_model_without_a_trained_head_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
+@pytest.mark.parametrize(
+    ("lost", "named"), [(("classifier.weight",), "classifier.weight"), (("classifier.", "bert.pooler"), "and 2 more")]
+)
+def test_a_model_that_says_it_has_a_head_but_lacks_its_weights_is_refused(
+    tmp_path: Path, lost: tuple[str, ...], named: str
+) -> None:
+    from safetensors.numpy import load_file, save_file  # noqa: PLC0415  # heavy import, only when used
+
+    weights = write_model(tmp_path / "m") / "model.safetensors"
+    save_file(
+        {name: array for name, array in load_file(weights).items() if not name.startswith(lost)},
+        weights,
+        metadata={"format": "pt"},
+    )
+    with pytest.raises(ModelUnsupported, match="scores would be random") as raised:
+        reranker(tmp_path / "m").scores("who", PASSAGES)
+    assert named in str(raised.value)
+
+
+@pytest.mark.model
 def test_scores_that_are_no_numbers_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(ModelCorrupt, match="weights are damaged"):
         reranker(write_model(tmp_path / "m", damaged=True)).scores("who", PASSAGES)
