@@ -1,7 +1,7 @@
 """The local route: passages by keywords, vectors and a walk over the passage graph."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from math import exp
 
@@ -14,6 +14,7 @@ from query.chain_ranking.chains import ChainStep
 from query.chain_ranking.pool import Candidates
 from query.chain_ranking.ranker import RankedChains, rank_chains
 from query.codes import passages_with_codes
+from query.final_scores import ranking_scores
 from query.fusion import z_sum
 from query.names import FoundName, find_names
 from query.readable_view import ReadableView
@@ -38,7 +39,9 @@ class FirstStage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalRanking:
-    """The ranked passages with what ranked them. ``ppr`` maps ranked chunks to their mass in the walk, best is 1."""
+    """The ranked passages with what ranked them. ``ppr`` maps ranked chunks to their mass in the walk, best is 1;
+    ``scores`` to what ordered them in the end (:mod:`query.final_scores`).
+    """
 
     chunks: tuple[Chunk, ...]
     first_stage: FirstStage
@@ -46,6 +49,7 @@ class LocalRanking:
     names: tuple[FoundName, ...]
     with_codes: tuple[str, ...]
     chains: RankedChains | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
 
     def chain(self, chunk_id: str) -> tuple[ChainStep, ...]:
         """Return how other passages led to a chunk, itself last; empty where none did, or chains were not trusted."""
@@ -111,13 +115,15 @@ def walk_from(
     ranked = chains.order() if chains is not None else ()
     order = chain(with_codes, ranked, _order(found.mass, view.walk.chunk_ids, first_stage.fused))
     chunks = tuple(_first_readable(store, request, order))
+    mass = _shown_mass(chunks, found.mass, view.walk.position)
     return LocalRanking(
         chunks=chunks,
         first_stage=first_stage,
-        ppr=_shown_mass(chunks, found.mass, view.walk.position),
+        ppr=mass,
         names=names,
         with_codes=with_codes,
         chains=chains,
+        scores=ranking_scores(chunks, chains, mass),
     )
 
 

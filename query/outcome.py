@@ -17,7 +17,8 @@ NOT_FOUND = "Not found in the documents."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedResult:
-    """One result of a search, rank from 1.
+    """One result of a search, rank from 1. ``score`` is what ordered the ranking in the end: among results of one kind
+    it never rises with the rank, and compares with nothing outside this search (:mod:`query.final_scores`).
 
     ``document_id`` and ``title`` are those of the chunk's document; for reports and for tree nodes across documents
     ``document_id`` is empty and ``title`` is their own. ``signals`` tells what spoke for the result: scores ("bm25",

@@ -11,6 +11,7 @@ from graph_store.indexed_text import indexed_text
 from graph_store.records import Chunk
 from graph_store.store import GraphStore
 from model_clients.reranker import Reranker
+from query.final_scores import raised
 from query.local import LocalRanking
 from query.request import Request
 from query.settings import RerankSettings
@@ -56,7 +57,12 @@ def rerank(
         candidates[index].id: Judged(score=float(scores[index]), rank=rank, weight=weight)
         for rank, index in enumerate(np.argsort(-scores, kind="stable").tolist(), start=1)
     }
-    return replace(ranking, chunks=(*head, *order, *tail)), judged
+    chunks = (*head, *order, *tail)
+    # What comes after the candidates keeps its distance to the last of them.
+    shift = float(mixed.min()) - ranking.scores.get(candidates[-1].id, 0.0)
+    scored = {chunk.id: ranking.scores.get(chunk.id, 0.0) + shift for chunk in chunks}
+    scored.update({chunk.id: score for chunk, score in zip(candidates, mixed.tolist(), strict=True)})
+    return replace(ranking, chunks=chunks, scores=raised(scored)), judged
 
 
 def _texts(store: GraphStore, access: Access, chunks: list[Chunk]) -> list[str]:

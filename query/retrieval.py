@@ -8,6 +8,7 @@ from model_clients.reranker import Reranker
 from query.community import find_themes
 from query.diversity import distinct_chunks
 from query.document_summary import named_document
+from query.final_scores import lowered
 from query.fusion import reciprocal_rank_fusion
 from query.global_finding import GlobalFinding
 from query.local import LocalRanking, rank_local
@@ -108,6 +109,8 @@ class Retriever:
             : request.k
         ]
         duplicates = {entry.chunk.id: entry.duplicates for entry in distinct}
+        # Marginal relevance may have put what scores less before what scores more.
+        scores = lowered({entry.chunk.id: ranking.scores.get(entry.chunk.id, 0.0) for entry in distinct})
         return tuple(
             RankedResult(
                 rank=passage.rank,
@@ -115,7 +118,7 @@ class Retriever:
                 id=passage.chunk.id,
                 document_id=passage.document.id,
                 title=passage.document.title,
-                score=ranking.ppr.get(passage.chunk.id, 0.0),
+                score=scores[passage.chunk.id],
                 signals={**ranking.signals(passage.chunk.id), **_judged_signals(judged, passage.chunk.id)},
                 text=passage.chunk.text,
                 chain=ranking.chain(passage.chunk.id),

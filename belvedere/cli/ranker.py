@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.chain_json import ranking_json
+from belvedere.cli.feature_words import GATE, legend, passage_words
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, FILTER, GivenPath, QuestionType, Shared, settings_file
 from belvedere.cli.printing import say, say_json, shown_chain, wrapped
@@ -98,3 +99,15 @@ def _show(found: "ExplainedRanking") -> None:
     say()
     say(wrapped(f"chains count {found.trust:.0%}, the plain searches the rest"))
     say(wrapped(f"by: {', '.join(f'{name} {value:+.2f}' for name, value in found.gate)}"))
+    _explain_names(found)
+
+
+def _explain_names(found: "ExplainedRanking") -> None:
+    shown = dict.fromkeys(name for result in found.results for name, _ in result.reasons)
+    say()
+    say("Figures are log odds: above 0 speaks for it, below against it. The names, of what chains say:")
+    for name in shown:
+        say(wrapped(f"{name}: {passage_words(name)}", indent="    "))
+    say("and of how far chains count:")
+    for line in legend((name for name, _ in found.gate), GATE):
+        say(wrapped(line, indent="    "))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.feature_words import SIGNALS, legend
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
 from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _SHOWN_CHARACTERS = 240
 _HEADINGS = re.compile(r"\A(?:\s*#{1,6} [^\n]*(?:\n|\Z))+")
 
-Headings = Mapping[str, tuple[str, ...]]
+Places = Mapping[str, str]
+"""Where passages stand, by their ids: title, headings and document."""
 
 
 @click.command()
@@ -40,21 +42,29 @@ def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool) -
         )
         if not outcome.results:
             refuse_if_nothing_readable(shared, kb)
-        headings = {} if shared.as_json else _headings(kb, outcome)
+        places = {} if shared.as_json else _places(kb, outcome)
     if shared.as_json:
         say_json(search_json(outcome))
     else:
-        _show(outcome, headings, explain=explain)
+        _show(outcome, places, explain=explain)
 
 
-def _headings(kb: "KnowledgeBase", outcome: "SearchOutcome") -> Headings:
+def _places(kb: "KnowledgeBase", outcome: "SearchOutcome") -> Places:
     passages = [result.id for result in outcome.results if result.kind == "chunk"]
-    return {chunk.id: chunk.heading_path for chunk in kb.store.chunks(kb.access, passages)}
+    twins = [twin for result in outcome.results for twin in result.duplicates]
+    chunks = kb.store.chunks(kb.access, list(dict.fromkeys([*passages, *twins])))
+    documents = list(dict.fromkeys(chunk.document_id for chunk in chunks))
+    titles = {document.id: document.title for document in kb.store.documents(kb.access, documents)}
+    return {
+        chunk.id: f"{shown_place(titles.get(chunk.document_id) or chunk.document_id, chunk.heading_path)}"
+        f" ({chunk.document_id})"
+        for chunk in chunks
+    }
 
 
-def _show(outcome: "SearchOutcome", headings: Headings, *, explain: bool) -> None:
+def _show(outcome: "SearchOutcome", places: Places, *, explain: bool) -> None:
     for result in outcome.results:
-        _show_result(result, headings.get(result.id, ()), outcome.question)
+        _show_result(result, places, outcome.question)
         if explain:
             signals = ", ".join(f"{name} {value:.3g}" for name, value in result.signals.items())
             say(wrapped(f"{result.id}: {signals or 'no signals'}", indent="    "))
@@ -62,18 +72,24 @@ def _show(outcome: "SearchOutcome", headings: Headings, *, explain: bool) -> Non
                 say(wrapped(line, indent="    "))
     if not outcome.results:
         say("Nothing found.")
+    elif explain:
+        say()
+        for line in legend((name for result in outcome.results for name in result.signals), SIGNALS):
+            say(wrapped(line, indent="    "))
     say()
     say(wrapped(f"route: {outcome.route}. {outcome.route_reason}"))
     say(f"time: {shown_times(outcome.timings_ms)}")
 
 
-def _show_result(result: "RankedResult", heading_path: tuple[str, ...], question: str) -> None:
-    place = shown_place(result.title or result.document_id, heading_path)
+def _show_result(result: "RankedResult", places: Places, question: str) -> None:
     of = f" ({result.document_id})" if result.document_id else ""
     kind = "" if result.kind == "chunk" else f" [{result.kind.replace('_', ' ')}]"
-    say(f"{result.rank}. {place}{of}{kind}, score {result.score:.3g}", bold=True)
-    if result.duplicates:
-        say(wrapped(f"nearly the same stands in: {', '.join(result.duplicates)}", indent="    "))
+    place = places.get(result.id, f"{result.title or result.document_id}{of}")
+    say(f"{result.rank}. {place}{kind}, score {result.score:.3g}", bold=True)
+    # What was deleted in the meantime has no place any more.
+    twins = [places[twin] for twin in result.duplicates if twin in places]
+    if twins:
+        say(wrapped(f"nearly the same stands in: {'; '.join(dict.fromkeys(twins))}", indent="    "))
     say(wrapped(snippet(_without_heading(result.text), question, length=_SHOWN_CHARACTERS), indent="    "))
 
 

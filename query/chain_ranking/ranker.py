@@ -43,6 +43,10 @@ class RankedChains:
         """Return the ids of the pool, best first."""
         return [self.evidence.chunks[index].id for index in np.argsort(-self.scores, kind="stable").tolist()]
 
+    def score_of(self) -> dict[str, float]:
+        """Return the scores of the pool by chunk."""
+        return {chunk.id: score for chunk, score in zip(self.evidence.chunks, self.scores.tolist(), strict=True)}
+
     def place(self, chunk_id: str) -> int | None:
         """Return where a chunk stands in the pool, None where it does not."""
         return next((i for i, chunk in enumerate(self.evidence.chunks) if chunk.id == chunk_id), None)

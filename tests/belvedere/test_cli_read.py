@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.belvedere.small_store import ARTICLES, Belvedere, Place
+from tests.belvedere.small_store import ARTICLES, Belvedere, Place, make_place
 
 pytestmark = pytest.mark.model
 
@@ -271,3 +271,21 @@ def test_export_in_json_needs_a_file(belvedere: Belvedere, indexed_place: Place)
 def test_export_into_a_folder_that_is_not_there(belvedere: Belvedere, indexed_place: Place, tmp_path: Path) -> None:
     outcome = belvedere("export", "--format", "jsonl", "--output", tmp_path / "no" / "x.jsonl", *indexed_place.options)
     assert outcome.code == 2
+
+
+@pytest.mark.model
+def test_a_twin_is_named_by_its_place(belvedere: Belvedere, tmp_path: Path) -> None:
+    text = "The ferry to Hven leaves the pier of Norby each morning, and comes back before the lamp is lit at dusk.\n"
+    place = make_place(
+        tmp_path / "place",
+        {"ferry.md": f"# Ferries\n\n## Hven\n\n{text}", "leaflet.md": f"# Leaflet\n\n## By ship\n\n{text}"},
+    )
+    with place.config.open("a", encoding="utf-8") as settings:
+        settings.write("query: {diversity: {duplicate_cosine: 0.5, duplicate_shingles: 0.5}}\n")
+    assert belvedere("index", place.corpus, *place.options).code == 0
+    question = ("search", "When does the ferry to Hven leave?", "--route", "local", *place.options)
+    (found,) = belvedere(*question, "--json").json()["results"]
+    shown = belvedere(*question).out
+    twin = "Leaflet > By ship (leaflet.md)" if found["document_id"] == "ferry.md" else "Ferries > Hven (ferry.md)"
+    assert f"    nearly the same stands in: {twin}\n" in shown
+    assert all(chunk_id not in shown for chunk_id in (found["id"], *found["duplicates"]))
