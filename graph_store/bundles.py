@@ -73,6 +73,20 @@ class DocumentState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceState:
+    """What a source file gave when it was read last, so that it need not be read again while it stays the same.
+
+    ``mark`` tells its bytes and how they were read. ``failures`` are (uri, sentence) of what could not be read;
+    ``whole`` says that nothing of the file was left out, so what it did not give is known not to be in it.
+    """
+
+    mark: str
+    document_ids: tuple[str, ...]
+    failures: tuple[tuple[str, str], ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
     """All of one tenant that the derived layer is made from, ordered by document id, then chunk position.
 

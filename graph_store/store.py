@@ -13,6 +13,7 @@ from graph_store.bundles import (
     FloatVector,
     Generation,
     PassageGraph,
+    SourceState,
     StoreCounts,
     TokenVectors,
 )
@@ -86,7 +87,21 @@ class GraphStore(Protocol):
         """Replace the derived layer of one tenant in one transaction and mark it current."""
         ...
 
+    def remember_sources(
+        self, tenant: str, states: Mapping[str, SourceState], *, forget: AnyCollection[str] = ()
+    ) -> None:
+        """Remember what source files gave, by their paths, in place of what was known of them; ``forget`` others.
+
+        A state is forgotten by itself as soon as one of its documents is written anew or deleted. Nothing derived
+        becomes stale. Raises ``InvalidRecord`` for a state that names a document which the tenant does not have.
+        """
+        ...
+
     # -- state for indexing (whole tenants, no caller) ----------------------------------------------------------------
+
+    def source_states(self, tenant: str) -> Mapping[str, SourceState]:
+        """Return path -> state of all source files that are remembered, ordered by path; ids of documents sorted."""
+        ...
 
     def document_states(self, tenant: str) -> Mapping[str, DocumentState]:
         """Return document id -> state of all documents of the tenant, whoever may read them."""

@@ -13,9 +13,10 @@ from pathlib import Path
 from graph_store.access import DEFAULT_TENANT
 from graph_store.store import GraphStore
 from indexing.derived_step import derive
-from indexing.document_step import DocumentStep
+from indexing.document_step import DocumentStep, PendingDocument
 from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
 from indexing.settings import IndexingSettings
+from indexing.source_memory import SourceMemory
 from indexing.source_step import SourceChanges, SourceStep, gone_documents, renamed_documents
 from model_clients.cpu_metered import CpuMeteredEmbedder
 from model_clients.embedder import Embedder
@@ -85,10 +86,15 @@ class IndexRun:
             public=options.public,
             prune=options.prune,
         )
+        memory = SourceMemory(
+            self._store.source_states(options.tenant),
+            fingerprint=self._settings.source_fingerprint(),
+            groups=options.groups,
+        )
         with self._clock.step("load"):
-            changes = sources.run(paths, lambda done, total: self._tell("load", done, total))
+            changes = sources.run(paths, memory, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)
-        self._write(changes, renamed)
+        self._write(changes, renamed, memory)
         gone = sorted(set(gone_documents(stored, changes)).difference(renamed.values()))
         deleted = self._delete(gone) if options.prune else ()
         self.refresh_derived()
@@ -125,14 +131,25 @@ class IndexRun:
         with self._clock.step("publish"):
             self._store.publish(generation)
 
-    def _write(self, changes: SourceChanges, renamed: Mapping[str, str]) -> None:
-        if not changes.pending:
-            return
+    def _write(self, changes: SourceChanges, renamed: Mapping[str, str], memory: SourceMemory) -> None:
+        if changes.pending:
+            self._write_documents(changes.pending, renamed, memory)
+        states, gone = memory.settled(()), memory.gone()
+        if states or gone:
+            self._store.remember_sources(self._options.tenant, states, forget=gone)
+
+    def _write_documents(
+        self, pending: Sequence[PendingDocument], renamed: Mapping[str, str], memory: SourceMemory
+    ) -> None:
+        """Write documents batch by batch; what their sources gave is remembered as soon as all of it is stored."""
         step = DocumentStep(self._store, self._embedder, self._settings, self._clock, renamed=renamed)
-        total = len(changes.pending)
-        self._tell("documents", 0, total)
-        for done in step.run(changes.pending):
-            self._tell("documents", done, total)
+        ids = [item.document.id for item in pending]
+        self._tell("documents", 0, len(ids))
+        for done in step.run(pending):
+            states = memory.settled(set(ids[done:]))
+            if states:
+                self._store.remember_sources(self._options.tenant, states)
+            self._tell("documents", done, len(ids))
 
     def _report(self, documents: DocumentChanges, cpu_seconds: float) -> IndexReport:
         counts = self._store.tenant_counts(self._options.tenant)

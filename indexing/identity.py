@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -29,8 +30,9 @@ def natural_id(loaded: LoadedDocument, source: Path, roots: Sequence[Path]) -> s
 class DocumentIds:
     """Gives each source an id that no other source of the tenant has, and the same one on every run.
 
-    A stored document whose source is gone gives its id to a source of equal content, which is the same document moved;
-    with ``prune``, where it is about to be deleted, to any source.
+    A stored document whose source is gone gives its id to a source of equal content, which is the same document moved:
+    a file keeps its id under any name, a row, which names itself, under its own name alone. With ``prune``, where the
+    document is about to be deleted, it gives its id to any source that wants it.
     """
 
     def __init__(self, stored: Mapping[str, DocumentState], *, prune: bool = False) -> None:
@@ -38,18 +40,27 @@ class DocumentIds:
         self._hashes = {state.source_uri: state.content_hash for state in stored.values()}
         self._by_source = {state.source_uri: document_id for document_id, state in stored.items()}
         self._owner = {document_id: state.source_uri for document_id, state in stored.items()}
+        self._by_content: defaultdict[str, list[str]] = defaultdict(list)
+        for document_id, state in sorted(stored.items()):
+            self._by_content[state.content_hash].append(document_id)
 
-    def assign(self, wanted: str, source_uri: str, content_hash: str) -> str:
-        """Return the stored id of ``source_uri``, else ``wanted``, qualified where another source has it already."""
+    def assign(self, wanted: str, loaded: LoadedDocument, content_hash: str) -> str:
+        """Return the stored id of the source, else ``wanted``, qualified where another source has it already."""
+        source_uri = loaded.source_uri
         known = self._by_source.get(source_uri)
         if known is not None:
             return known
-        document_id = wanted
-        if self._is_taken(document_id, source_uri, content_hash):
-            document_id = stable_id(f"{wanted}~", source_uri)
+        is_taken = self._is_taken(wanted, source_uri, content_hash)
+        moved = None if loaded.key or (wanted in self._owner and not is_taken) else self._moved(content_hash)
+        document_id = moved or (stable_id(f"{wanted}~", source_uri) if is_taken else wanted)
         self._owner[document_id] = source_uri
         self._by_source[source_uri] = document_id
         return document_id
+
+    def _moved(self, content_hash: str) -> str | None:
+        """Return the first stored document of this content whose source is gone."""
+        found = (name for name in self._by_content[content_hash] if not source_file(self._owner[name]).exists())
+        return next(found, None)
 
     def _is_taken(self, document_id: str, source_uri: str, content_hash: str) -> bool:
         owner = self._owner.get(document_id, source_uri)

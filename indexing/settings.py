@@ -31,6 +31,10 @@ class IndexingSettings:
         """Name the settings that a stored document depends on: where they change, documents are made anew."""
         return settings_fingerprint(self.chunking, self.extraction)
 
+    def source_fingerprint(self) -> str:
+        """Name the settings that what is read from a source depends on: where they change, all are read again."""
+        return settings_fingerprint(self.loading, self.chunking, self.extraction)
+
     def derived_fingerprint(self) -> str:
         """Name the settings that the derived layer depends on."""
         return settings_fingerprint(self.graph, self.communities, self.tree)

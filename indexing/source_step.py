@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graph_store.bundles import DocumentState
+from graph_store.bundles import DocumentState, SourceState
 from graph_store.records import Document
 from indexing.document_step import PendingDocument, make_document, unreadable_dates
 from indexing.errors import AccessWouldWiden
@@ -14,6 +14,7 @@ from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.settings import IndexingSettings
+from indexing.source_memory import SourceMemory
 
 _BLANK_BYTES = 65_536
 
@@ -54,33 +55,48 @@ class SourceStep:
         self._ids = DocumentIds(stored, prune=prune)
         self._fingerprint = settings.document_fingerprint()
 
-    def run(self, paths: Sequence[Path], tell: Callable[[int, int], None]) -> SourceChanges:
-        """Load everything below ``paths``; ``tell`` hears (done, total) files."""
+    def run(self, paths: Sequence[Path], memory: SourceMemory, tell: Callable[[int, int], None]) -> SourceChanges:
+        """Load what has changed below ``paths``, and teach ``memory``; ``tell`` hears (done, total) files."""
         roots = [path.resolve() for path in paths]
         found = discover(paths, self._settings.loading)
         changes = SourceChanges(failed=list(found.failures))
         for done, source in enumerate(found.sources):
             tell(done, len(found.sources))
-            self._load(source, roots, changes)
+            mark = memory.mark(source)
+            known = memory.unchanged(source, mark)
+            if known is not None:
+                _take(source, known, changes)
+                continue
+            state = self._load(source, mark or "", roots, changes)
+            if state is not None:
+                memory.learn(source, state)
         tell(len(found.sources), len(found.sources))
         return changes
 
-    def _load(self, source: Path, roots: Sequence[Path], changes: SourceChanges) -> None:
-        failures, dates = len(changes.failed), list[LoadFailure]()
+    def _load(self, source: Path, mark: str, roots: Sequence[Path], changes: SourceChanges) -> SourceState | None:
+        """Read a file; return what it gave, None where another try may give more."""
+        failures, dates, own = len(changes.failed), list[LoadFailure](), list[str]()
         for loaded in self._documents_of(source, changes):
             content_hash = document_hash(loaded, self._groups, self._fingerprint)
-            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded.source_uri, content_hash)
+            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded, content_hash)
             if document_id in changes.seen:
                 continue
             changes.seen.add(document_id)
+            own.append(document_id)
             dates += unreadable_dates(loaded)
             self._refuse_to_open(loaded, document_id)
             document = self._document(loaded, document_id, content_hash)
             if not self._is_stored(document):
                 changes.pending.append(PendingDocument(document=document, loaded=loaded))
-        if len(changes.failed) == failures:
+        whole = len(changes.failed) == failures
+        if whole:
             changes.read_whole.add(source)
         changes.failed += dates
+        failed = changes.failed[failures:]
+        if any(failure.passing for failure in failed):
+            return None
+        told = tuple((failure.uri, failure.error) for failure in failed)
+        return SourceState(mark=mark, document_ids=tuple(own), failures=told, whole=whole)
 
     def _refuse_to_open(self, loaded: LoadedDocument, document_id: str) -> None:
         """Refuse to open what is stored for some groups to everybody, under its name or another, without being told.
@@ -122,6 +138,14 @@ class SourceStep:
             and known.content_hash == document.content_hash
             and known.source_uri == document.source_uri
         )
+
+
+def _take(source: Path, known: SourceState, changes: SourceChanges) -> None:
+    """Count what a file that has not changed gave before."""
+    changes.seen.update(known.document_ids)
+    changes.failed += [LoadFailure(uri=uri, error=sentence) for uri, sentence in known.failures]
+    if known.whole:
+        changes.read_whole.add(source)
 
 
 def renamed_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> dict[str, str]:

@@ -11,6 +11,7 @@ from graph_store.bundles import DocumentBundle
 from graph_store.embedded.access_sql import audience_row
 from graph_store.embedded.change_log import log_changes
 from graph_store.embedded.metadata_filters import metadata_rows
+from graph_store.embedded.source_rows import forget_sources_of
 from graph_store.packing import pack_json, pack_metadata, pack_spans, pack_tokens, pack_vectors, quantise
 from graph_store.records import Document, NamedHome, NamedMention, NamedRelation
 
@@ -176,6 +177,7 @@ def delete_document_rows(connection: sqlite3.Connection, tenant: str, document_i
     ).fetchall()
     log_changes(connection, tenant, kind="chunk", operation="delete", records=chunks)
     log_changes(connection, tenant, kind="document", operation="delete", records=found)
+    forget_sources_of(connection, rows)
     connection.execute("DELETE FROM documents WHERE row IN (SELECT value FROM json_each(?))", (rows,))
     existed = {document_id for document_id, _ in found}
     return tuple(dict.fromkeys(document_id for document_id in document_ids if document_id in existed))

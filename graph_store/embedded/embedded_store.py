@@ -1,5 +1,6 @@
 """The embedded store: SQLite as the system of record, with keyword and vector indexes that can be thrown away."""
 
+from collections.abc import Collection as AnyCollection
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -9,6 +10,7 @@ from graph_store.bundles import (
     DocumentBundle,
     DocumentState,
     Generation,
+    SourceState,
     StoreCounts,
 )
 from graph_store.embedded import document_reads
@@ -22,6 +24,8 @@ from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
 from graph_store.embedded.document_rows import delete_document_rows, insert_document
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
+from graph_store.embedded.schema_upgrades import upgrade
+from graph_store.embedded.source_rows import read_sources, replace_sources
 from graph_store.embedded.store_files import (
     NO_TOKENS,
     StoreState,
@@ -104,7 +108,9 @@ class EmbeddedStore(CallerReads):
         try:
             state = read_state(folder, database)
             check_state(folder, state, expected_model=expected_model, expected_tokens=expected_tokens)
-            lock = None if read_only else WriterLock(folder)
+            if not read_only:
+                lock = WriterLock(folder)
+                upgrade(database)
             return cls(folder, database=database, lock=lock, settings=settings)
         except BaseException:
             database.close()
@@ -185,6 +191,14 @@ class EmbeddedStore(CallerReads):
             replace_generation(connection, generation)
         self._bring_up_to_date(generation.tenant)
 
+    def remember_sources(
+        self, tenant: str, states: Mapping[str, SourceState], *, forget: AnyCollection[str] = ()
+    ) -> None:
+        """Remember what source files gave (see ``GraphStore``)."""
+        self._need_writer()
+        with self._database.transaction() as connection:
+            replace_sources(connection, tenant, states, forget=forget)
+
     def _need_writer(self) -> None:
         if self._lock is None:
             raise StoreUnusable(f"the store {str(self._folder)!r} is open to read only: open it with create_or_open")
@@ -196,6 +210,11 @@ class EmbeddedStore(CallerReads):
         self._worked_on.add(tenant)
         with self._database.snapshot() as connection:
             return document_reads.read_states(connection, tenant)
+
+    def source_states(self, tenant: str) -> Mapping[str, SourceState]:
+        """Return path -> state of all source files that are remembered, ordered by path."""
+        with self._database.snapshot() as connection:
+            return read_sources(connection, tenant)
 
     def tenant_counts(self, tenant: str) -> StoreCounts:
         """Count all that the tenant has, whoever may read it."""

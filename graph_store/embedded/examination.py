@@ -66,8 +66,8 @@ def _examine_folder(folder: Path) -> Iterator[Finding]:
 
 
 def _examine_content(folder: Path, database: Database, state: StoreState, settings: StoreSettings) -> Iterator[Finding]:
-    yield Finding(check="format", level="fine", says=f"the store has format {SCHEMA_VERSION}, as this version does")
     with database.snapshot() as connection:
+        yield _format_finding(connection)
         broken = _database_faults(connection)
         yield from broken
         if broken:
@@ -85,6 +85,18 @@ def _examine_content(folder: Path, database: Database, state: StoreState, settin
             for agreement in agreements:
                 yield _index_finding(agreement, at_work)
             yield _derived_finding(connection, tenant, at_work)
+
+
+def _format_finding(connection: sqlite3.Connection) -> Finding:
+    version = connection.execute("SELECT schema_version FROM store_state").fetchone()[0]
+    if version == SCHEMA_VERSION:
+        return Finding(check="format", level="fine", says=f"the store has format {version}, as this version does")
+    return Finding(
+        check="format",
+        level="note",
+        says=f"the store has format {version}, which is read as it is; this version writes format {SCHEMA_VERSION}",
+        remedy="nothing: the next `belvedere index` brings it up to date, and older versions cannot read it after that",
+    )
 
 
 def _database_faults(connection: sqlite3.Connection) -> list[Finding]:

@@ -5,7 +5,7 @@ and unique within a tenant. ``audience`` numbers a pair (tenant, groups): access
 Lists that are only read as a whole are JSON text.
 """
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised with every change of the tables or of what an old column means."""
 
 APPLICATION_ID = 0x42656C76
@@ -128,6 +128,25 @@ CREATE TABLE chunk_extractions (
     homes TEXT NOT NULL
 );
 """
+
+SOURCES = """
+CREATE TABLE sources (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    path TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    whole INTEGER NOT NULL,
+    failures TEXT NOT NULL,
+    UNIQUE (tenant, path)
+);
+CREATE TABLE source_documents (
+    source_row INTEGER NOT NULL REFERENCES sources (row) ON DELETE CASCADE,
+    document_row INTEGER NOT NULL REFERENCES documents (row) ON DELETE CASCADE,
+    PRIMARY KEY (source_row, document_row)
+) WITHOUT ROWID;
+CREATE INDEX source_documents_by_document ON source_documents (document_row);
+"""
+"""What was read from which file; new in format 3."""
 
 _DERIVED = """
 CREATE TABLE entities (
@@ -258,5 +277,5 @@ CREATE TABLE tree_node_vectors (
 );
 """
 
-TABLES = _STATE + _DOCUMENTS + _DERIVED + _DERIVED_TEXTS
+TABLES = _STATE + _DOCUMENTS + SOURCES + _DERIVED + _DERIVED_TEXTS
 """The statements that make an empty store."""

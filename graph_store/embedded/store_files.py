@@ -6,6 +6,7 @@ from pathlib import Path
 
 from graph_store.embedded.database import Database
 from graph_store.embedded.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
+from graph_store.embedded.schema_upgrades import READABLE, upgrade
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.settings import StoreSettings
 
@@ -35,7 +36,10 @@ def prepare_folder(folder: Path) -> None:
 
 
 def open_for_writing(folder: Path, *, wanted: StoreState, settings: StoreSettings) -> Database:
-    """Open the database of a store, making it where there is none; the caller holds the writer lock."""
+    """Open the database of a store, making it where there is none; the caller holds the writer lock.
+
+    A store of an older format that can be read is brought up to this one.
+    """
     database = Database(folder / DATABASE_FILE, read_only=False, busy_timeout_ms=settings.busy_timeout_ms)
     try:
         if _is_empty(database):
@@ -43,6 +47,7 @@ def open_for_writing(folder: Path, *, wanted: StoreState, settings: StoreSetting
         state = read_state(folder, database)
         check_state(folder, state, expected_model=wanted.embedding_model, expected_tokens=wanted.token_space)
         _check_dimensions(folder, state, wanted)
+        upgrade(database)
     except BaseException:
         database.close()
         raise
@@ -85,7 +90,7 @@ def read_state(folder: Path, database: Database) -> StoreState:
             found = None
         if application != APPLICATION_ID or found is None:
             raise StoreMissing(f"{str(folder)!r} holds no Belvedere store: name another folder")
-        if found[0] != SCHEMA_VERSION:
+        if found[0] not in READABLE:
             raise StoreMismatch(
                 f"the store {str(folder)!r} has format {found[0]}, this version reads format {SCHEMA_VERSION}:"
                 " index again into another folder"

@@ -38,7 +38,7 @@ def iterate_source(path: Path, settings: LoadingSettings) -> Iterator[LoadedDocu
     except LoadError as error:
         yield LoadFailure(uri=error.uri, error=error.sentence)
     except OSError as error:
-        yield LoadFailure(uri=str(path), error=f"It cannot be read: {error.strerror}.")
+        yield LoadFailure(uri=str(path), error=f"It cannot be read: {error.strerror}.", passing=True)
 
 
 def _quieten_readers() -> None:

@@ -34,7 +34,11 @@ class LoadedDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadFailure:
-    """A source that could not be read, with one sentence that says why."""
+    """A source that could not be read, with one sentence that says why.
+
+    ``passing`` says that reading the same bytes again may well succeed: the system failed, not the source.
+    """
 
     uri: str
     error: str
+    passing: bool = False

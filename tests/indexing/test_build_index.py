@@ -185,22 +185,43 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_indexed(folder: Path, stor
     assert all(failure.error for failure in report.documents.failed)
 
 
-def test_a_renamed_file_is_the_same_document(folder: Path, store: EmbeddedStore, tmp_path: Path) -> None:
+def test_a_renamed_file_is_the_same_document(folder: Path, store: EmbeddedStore) -> None:
     index(store, folder)
     (folder / "south" / "readme.md").rename(folder / "south" / "quell.md")
     (folder / "porto.txt").rename(folder / "city.txt")
     assert counts(index(store, folder)) == (0, 2, 2, 0)
-    held = {document.id for document in store.list_documents(Access())}
-    assert held == {"north/readme.md", "south/quell.md", "city.txt", "same.txt"}
-    assert store.content_digest("default") == fresh_digest(tmp_path, folder)
+    held = {document.id: (document.source_uri, document.version) for document in store.list_documents(Access())}
+    assert held == {
+        "north/readme.md": (str(folder / "north" / "readme.md"), 1),
+        "south/readme.md": (str(folder / "south" / "quell.md"), 2),
+        "porto.txt": (str(folder / "city.txt"), 2),
+        "same.txt": (str(folder / "same.txt"), 1),
+    }
+    (porto,) = store.documents(Access(), ["porto.txt"])
+    assert porto.title == "city"
+    assert counts(index(store, folder, options=IndexOptions(prune=True))) == (0, 0, 4, 0)
+
+
+def test_another_file_under_the_old_name_is_another_document(folder: Path, store: EmbeddedStore) -> None:
+    index(store, folder)
+    (folder / "porto.txt").rename(folder / "city.txt")
+    index(store, folder)
+    (folder / "porto.txt").write_text("Kestrel Lane is a street in Bremen.\n", encoding="utf-8")
+    assert counts(index(store, folder)) == (1, 0, 4, 0)
+    found = {document.source_uri: document.id for document in store.list_documents(Access())}
+    assert found[str(folder / "city.txt")] == "porto.txt"
+    assert found[str(folder / "porto.txt")].startswith("porto.txt~")
 
 
 @pytest.mark.parametrize("method", ["write_documents", "delete_documents"])
-def test_a_rename_that_was_stopped_leaves_one_document(
+def test_a_row_renamed_by_a_run_that_was_stopped_leaves_one_document(
     folder: Path, store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
+    row = {"id": "r1", "title": "Kestrel bridge", "text": "Ivo Marsh built the Kestrel bridge."}
+    (folder / "old.jsonl").write_text(json.dumps(row), encoding="utf-8")
     index(store, folder)
-    (folder / "porto.txt").rename(folder / "city.txt")
+    (folder / "old.jsonl").unlink()
+    (folder / "new.jsonl").write_text(json.dumps({**row, "id": "r2"}), encoding="utf-8")
 
     def killed(*_args: object) -> None:
         raise Stopped
@@ -211,7 +232,7 @@ def test_a_rename_that_was_stopped_leaves_one_document(
             index(store, folder)
     index(store, folder)
     held = {document.id for document in store.list_documents(Access())}
-    assert held == {*ARTICLES, "city.txt"} - {"porto.txt"}
+    assert held == {*ARTICLES, "r2"}
     assert store.content_digest("default") == fresh_digest(tmp_path, folder)
 
 

@@ -8,9 +8,11 @@ from indexing.identity import DocumentIds, document_hash, natural_id
 from indexing.loading.loaded import LoadedDocument
 
 
-def _loaded(*, key: str = "", text: str = "text", title: str = "", **metadata: str) -> LoadedDocument:
+def _loaded(
+    source_uri: str = "/in/a.md", *, key: str = "", text: str = "text", title: str = "", **metadata: str
+) -> LoadedDocument:
     return LoadedDocument(
-        source_uri="/in/a.md", key=key, title=title, media_type="text/markdown", text=text, metadata=metadata
+        source_uri=source_uri, key=key, title=title, media_type="text/markdown", text=text, metadata=metadata
     )
 
 
@@ -34,35 +36,47 @@ def test_a_file_given_itself_is_called_by_its_name(tmp_path: Path) -> None:
 
 def test_two_files_of_one_name_get_two_ids() -> None:
     ids = DocumentIds({})
-    first, second = ids.assign("a.md", "/x/a.md", "h"), ids.assign("a.md", "/y/a.md", "h")
+    first, second = ids.assign("a.md", _loaded("/x/a.md"), "h"), ids.assign("a.md", _loaded("/y/a.md"), "h")
     assert first == "a.md"
     assert second.startswith("a.md~")
 
 
 def test_a_known_source_keeps_its_id_whatever_came_first() -> None:
     before = DocumentIds({})
-    before.assign("a.md", "/x/a.md", "h")
-    qualified = before.assign("a.md", "/y/a.md", "h")
+    before.assign("a.md", _loaded("/x/a.md"), "h")
+    qualified = before.assign("a.md", _loaded("/y/a.md"), "h")
     after = DocumentIds({"a.md": _state("/x/a.md"), qualified: _state("/y/a.md")})
-    assert after.assign("a.md", "/y/a.md", "h") == qualified
-    assert after.assign("a.md", "/x/a.md", "h") == "a.md"
+    assert after.assign("a.md", _loaded("/y/a.md"), "h") == qualified
+    assert after.assign("a.md", _loaded("/x/a.md"), "h") == "a.md"
 
 
 def test_a_source_that_moved_keeps_its_id(tmp_path: Path) -> None:
     stored = {"a.md": _state("/gone/a.md")}
-    assert DocumentIds(stored).assign("a.md", "/y/a.md", "h") == "a.md"
-    assert DocumentIds(stored).assign("a.md", "/y/a.md", "other").startswith("a.md~")
-    assert DocumentIds(stored, prune=True).assign("a.md", "/y/a.md", "other") == "a.md"
+    assert DocumentIds(stored).assign("a.md", _loaded("/y/a.md"), "h") == "a.md"
+    assert DocumentIds(stored).assign("a.md", _loaded("/y/a.md"), "other").startswith("a.md~")
+    assert DocumentIds(stored, prune=True).assign("a.md", _loaded("/y/a.md"), "other") == "a.md"
+    assert DocumentIds(stored).assign("b.md", _loaded("/y/b.md"), "h") == "a.md"
+    assert DocumentIds(stored).assign("b.md", _loaded("/y/b.md"), "other") == "b.md"
+    assert DocumentIds(stored).assign("r", _loaded("/y/rows.jsonl#r", key="r"), "h") == "r", "a row names itself"
     there = tmp_path / "a.md"
     there.write_text("x")
     kept = {"a.md": _state(str(there))}
-    assert DocumentIds(kept, prune=True).assign("a.md", "/y/a.md", "h").startswith("a.md~")
+    assert DocumentIds(kept, prune=True).assign("a.md", _loaded("/y/a.md"), "h").startswith("a.md~")
+
+
+def test_two_equal_documents_that_moved_keep_two_ids(tmp_path: Path) -> None:
+    stored = {"a.md": _state("/gone/a.md"), "b.md": _state("/gone/b.md")}
+    ids = DocumentIds(stored)
+    for name in ("one.md", "two.md", "three.md"):
+        (tmp_path / name).write_text("x")
+    found = [ids.assign(name, _loaded(str(tmp_path / name)), "h") for name in ("one.md", "two.md", "three.md")]
+    assert found == ["a.md", "b.md", "three.md"]
 
 
 @given(st.lists(st.sampled_from(["/x/a", "/y/a", "/z/a", "/x/b"]), min_size=1))
 def test_ids_are_unique_per_source(sources: list[str]) -> None:
     ids = DocumentIds({})
-    given_ids = {source: ids.assign(source[-1], source, "h") for source in sources}
+    given_ids = {source: ids.assign(source[-1], _loaded(source), "h") for source in sources}
     assert len(set(given_ids.values())) == len(given_ids)
 
 
