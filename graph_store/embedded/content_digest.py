@@ -1,11 +1,9 @@
 """A digest of a tenant's content that two stores share exactly when they hold the same."""
 
-import hashlib
-import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass, replace
 
+from graph_store.canonical_digest import digest_records
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.collection_reads import read_names
 from graph_store.embedded.database import Row
@@ -28,37 +26,18 @@ _ROWS = (
 
 
 def digest_content(connection: sqlite3.Connection, tenant: str) -> str:
-    """Return a SHA-256 in hexadecimal over all records of a tenant, in canonical order.
-
-    Vectors are left out (they differ in the last bits between machines), and so is what tells of the store and not of
-    its content: sequences, row numbers, how often a document changed, and when its source did.
-    """
-    digest = hashlib.sha256()
+    """Return a SHA-256 in hexadecimal over all records of a tenant (see :mod:`graph_store.canonical_digest`)."""
     scope = whole_tenant(connection, tenant)
-    records: Iterable[object]
-    for records in (
-        (replace(document, updated_at="", version=0) for document in read_documents(connection, scope)),
-        (replace(chunk, document_version=0) for chunk in read_all_chunks(connection, scope)),
+    return digest_records(
+        read_documents(connection, scope),
+        read_all_chunks(connection, scope),
         *read_names(connection, tenant),
         read_entities(connection, scope),
         read_relations(connection, scope),
         read_communities(connection, scope),
         read_tree_nodes(connection, scope),
         *(_rows(connection, statement, tenant) for statement in _ROWS),
-    ):
-        for record in records:
-            line = json.dumps(record, ensure_ascii=False, sort_keys=True, default=_values)
-            digest.update(line.encode("utf-8"))
-            digest.update(b"\n")
-        digest.update(b"\x00")
-    return digest.hexdigest()
-
-
-def _values(record: object) -> list[object]:
-    """Return the values of a dataclass in the order of its fields, for JSON."""
-    if not is_dataclass(record):
-        raise TypeError(f"{record!r} is no record")
-    return [getattr(record, item.name) for item in fields(record)]
+    )
 
 
 def _rows(connection: sqlite3.Connection, statement: str, tenant: str) -> Iterable[Row]:

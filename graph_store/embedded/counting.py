@@ -4,7 +4,7 @@ import sqlite3
 
 from graph_store.bundles import StoreCounts
 from graph_store.embedded.access_sql import Scope, readable
-from graph_store.embedded.entity_names import ANY_EVIDENCE
+from graph_store.entity_names import ANY_EVIDENCE
 
 
 def count_records(connection: sqlite3.Connection, scope: Scope) -> StoreCounts:

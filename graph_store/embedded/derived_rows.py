@@ -8,7 +8,8 @@ from graph_store.bundles import FloatMatrix, Generation
 from graph_store.embedded.access_sql import audience_row
 from graph_store.embedded.change_log import log_changes, mark_derived_changed
 from graph_store.embedded.document_rows import next_row
-from graph_store.embedded.entity_names import ANY_EVIDENCE, find_support, names_of
+from graph_store.embedded.entity_names import find_support
+from graph_store.entity_names import ANY_EVIDENCE, names_of
 from graph_store.errors import InvalidRecord
 from graph_store.packing import pack_json, pack_sentences, pack_vectors
 from graph_store.records import Community, TreeNode

@@ -3,9 +3,9 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 
 from graph_store.embedded.access_sql import Scope, readable
+from graph_store.version_circles import find_circles
 
 SUPERSEDES = "supersedes"
 """The metadata key whose values are the ids of older documents."""
@@ -38,7 +38,7 @@ def superseded_rows(connection: sqlite3.Connection, scope: Scope, as_of: str | N
     older: defaultdict[int, set[int]] = defaultdict(set)
     for newer, row in found:
         older[newer].add(row)
-    circles = _circles(older)
+    circles = find_circles(older)
     return {row for newer, rows in older.items() for row in rows if circles[newer] != circles[row]}
 
 
@@ -47,43 +47,3 @@ def superseded_ids(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     rows = json.dumps(sorted(superseded_rows(connection, scope, None)))
     found = connection.execute("SELECT id FROM documents WHERE row IN (SELECT value FROM json_each(?))", (rows,))
     return [document_id for (document_id,) in found]
-
-
-def _circles(older: Mapping[int, set[int]]) -> dict[int, int]:
-    """Return row -> a number that exactly the rows of its circle share; O(rows + links).
-
-    Two walks, along the links and back against them: Sharir, "A strong-connectivity algorithm and its applications in
-    data flow analysis", Computers and Mathematics with Applications 7 (1981).
-    """
-    newer: defaultdict[int, set[int]] = defaultdict(set)
-    for row, rows in older.items():
-        for other in rows:
-            newer[other].add(row)
-    order: list[int] = []
-    seen: set[int] = set()
-    for row in sorted({*older, *newer}):
-        order += _walked(row, older, seen)
-    circle: dict[int, int] = {}
-    placed: set[int] = set()
-    for row in reversed(order):
-        circle.update(dict.fromkeys(_walked(row, newer, placed), row))
-    return circle
-
-
-def _walked(start: int, links: Mapping[int, Iterable[int]], seen: set[int]) -> list[int]:
-    """Return ``start`` and what it leads to, without what was seen, in the order in which a walk leaves them."""
-    if start in seen:
-        return []
-    seen.add(start)
-    order: list[int] = []
-    path = [(start, iter(sorted(links.get(start, ()))))]
-    while path:
-        row, ahead = path[-1]
-        following = next((other for other in ahead if other not in seen), None)
-        if following is None:
-            order.append(row)
-            path.pop()
-        else:
-            seen.add(following)
-            path.append((following, iter(sorted(links.get(following, ())))))
-    return order

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.document_reads import in_order, with_ids
-from graph_store.embedded.entity_names import ANY_EVIDENCE, DESCRIPTION
+from graph_store.entity_names import ANY_EVIDENCE, DESCRIPTION, with_readable_names
 from graph_store.ids import name_key
 from graph_store.packing import unpack_strings
 from graph_store.records import Entity
@@ -74,7 +74,7 @@ def read_entities(
             aliases=unpack_strings(aliases),
             description=description if row in described else "",
         )
-        shown = _with_readable_names(stored, visible[row]) or _named_by_mention(connection, scope, row, stored)
+        shown = with_readable_names(stored, visible[row]) or _named_by_mention(connection, scope, row, stored)
         if shown is not None:
             entities[record_id] = shown
     return tuple(entities.values()) if entity_ids is None else in_order(entity_ids, entities)
@@ -91,16 +91,6 @@ def _with_readable_description(connection: sqlite3.Connection, scope: Scope, row
         {**scope.parameters, "rows": json.dumps(rows or []), "any": ANY_EVIDENCE, "description": DESCRIPTION},
     )
     return {row for row, number, whole, documents in found if number == DESCRIPTION or documents == whole}
-
-
-def _with_readable_names(entity: Entity, visible: dict[int, str]) -> Entity | None:
-    """Return the entity under its readable names, None where there is none; the first stands for a hidden name."""
-    aliases = tuple(alias for number, alias in enumerate(entity.aliases, 1) if number in visible)
-    if 0 in visible:
-        return replace(entity, aliases=aliases)
-    if not aliases:
-        return None
-    return replace(entity, name=aliases[0], name_key=name_key(aliases[0]), aliases=aliases[1:])
 
 
 def _named_by_mention(connection: sqlite3.Connection, scope: Scope, row: int, entity: Entity) -> Entity | None:

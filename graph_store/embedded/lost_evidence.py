@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graph_store.embedded.change_log import log_changes, mark_derived_changed
-from graph_store.embedded.entity_names import ANY_EVIDENCE
+from graph_store.entity_names import ANY_EVIDENCE
 from graph_store.packing import pack_json, pack_sentences, unpack_sentences, unpack_strings
 from graph_store.records import SourcedSentence
 

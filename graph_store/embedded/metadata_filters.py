@@ -1,6 +1,5 @@
 """Typed document metadata, and which documents pass the conditions of a search."""
 
-import math
 import sqlite3
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -9,8 +8,9 @@ from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.document_versions import effective, superseded_rows
 from graph_store.embedded.filter_checks import IS_DATE, check_filter
 from graph_store.filters import FilterOperator, Filters, MetadataFilter, Versions, is_date
-from graph_store.numbers import read_number, storable_number
-from graph_store.records import Metadata, MetadataValue
+from graph_store.metadata_values import comparable_values
+from graph_store.numbers import read_number
+from graph_store.records import Metadata
 
 _MetadataRow: TypeAlias = tuple[str, str, int, int, int | float | None, str | None]
 _Parameter: TypeAlias = str | int | float | None
@@ -21,23 +21,8 @@ _SQL_OPERATOR: dict[FilterOperator, str] = {"=": "=", "!=": "=", "<": "<", "<=":
 def metadata_rows(tenant: str, document_row: int, metadata: Metadata) -> Iterator[_MetadataRow]:
     """Yield one row per value: a list gives one per element, an empty list one that equals nothing."""
     for key, value in metadata.items():
-        if isinstance(value, tuple):
-            elements: tuple[str, ...] = value
-            yield from ((tenant, key, document_row, place, None, text) for place, text in enumerate(elements))
-            if not elements:
-                yield tenant, key, document_row, 0, None, None
-        else:
-            yield tenant, key, document_row, 0, _as_number(value), _as_text(value)
-
-
-def _as_number(value: MetadataValue) -> int | float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return storable_number(value)
-
-
-def _as_text(value: MetadataValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        for place, (number, text) in enumerate(comparable_values(value)):
+            yield tenant, key, document_row, place, number, text
 
 
 def passing_documents(connection: sqlite3.Connection, scope: Scope, filters: Filters) -> list[tuple[int, str]]:

@@ -1,0 +1,51 @@
+"""What is wrong with a filter, in sentences that say how to mend it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from graph_store.errors import IncomparableValue, UnknownMetadataKey
+from graph_store.filters import MetadataFilter, is_date
+from graph_store.numbers import read_number
+
+_EXACT = frozenset({"=", "!=", "in"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kinds:
+    """Which kinds of values a key has in the documents that the caller may read."""
+
+    number: bool
+    date: bool
+    text: bool
+
+    def described(self) -> str:
+        """Return the kinds in words."""
+        kinds = {"numbers": self.number, "dates such as 2023-05-01": self.date, "text": self.text}
+        return " and ".join(name for name, held in kinds.items() if held)
+
+    def comparable(self, value: str, *, exactly: bool) -> bool:
+        """Tell whether ``value`` is of one of the kinds; only a comparison for equality compares it as text."""
+        number, date = read_number(value) is not None, is_date(value)
+        if (self.number and number) or (self.date and date) or not (self.number or self.date or self.text):
+            return True
+        return self.text and (exactly or not (number or date))
+
+
+def check_values(condition: MetadataFilter, kinds: Kinds) -> None:
+    """Raise ``IncomparableValue`` for a value that none of the kinds can be compared with."""
+    for value in condition.values:
+        value.encode("utf-8")  # what is no Unicode is told apart from a value of another kind
+        if not kinds.comparable(value, exactly=condition.operator in _EXACT):
+            raise IncomparableValue(
+                f"cannot compare {condition.key!r} with {value!r}: the documents have {kinds.described()} there"
+            )
+
+
+def unknown_key(key: str, known: Sequence[str]) -> UnknownMetadataKey:
+    """Return the error for a key that no readable document has; ``known`` are those that they have, sorted."""
+    if not known:
+        return UnknownMetadataKey(f"no document has the metadata key {key!r}; the documents have no metadata at all")
+    near = get_close_matches(key, known, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return UnknownMetadataKey(f"no document has the metadata key {key!r}; {hint}known keys: {', '.join(known)}")
