@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_store.access import DEFAULT_TENANT
+from graph_store.bundles import DocumentState
 from graph_store.store import GraphStore
 from indexing.derived_step import derive
 from indexing.document_step import DocumentStep, PendingDocument
@@ -94,7 +95,7 @@ class IndexRun:
         with self._clock.step("load"):
             changes = sources.run(paths, memory, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)
-        self._write(changes, renamed, memory)
+        self._write(changes, stored, renamed, memory)
         gone = sorted(set(gone_documents(stored, changes)).difference(renamed.values()))
         deleted = self._delete(gone) if options.prune else ()
         self.refresh_derived()
@@ -131,18 +132,24 @@ class IndexRun:
         with self._clock.step("publish"):
             self._store.publish(generation)
 
-    def _write(self, changes: SourceChanges, renamed: Mapping[str, str], memory: SourceMemory) -> None:
+    def _write(
+        self,
+        changes: SourceChanges,
+        stored: Mapping[str, DocumentState],
+        renamed: Mapping[str, str],
+        memory: SourceMemory,
+    ) -> None:
         if changes.pending:
-            self._write_documents(changes.pending, renamed, memory)
+            step = DocumentStep(
+                self._store, self._embedder, self._settings, self._clock, stored=stored, renamed=renamed
+            )
+            self._write_documents(changes.pending, step, memory)
         states, gone = memory.settled(()), memory.gone()
         if states or gone:
             self._store.remember_sources(self._options.tenant, states, forget=gone)
 
-    def _write_documents(
-        self, pending: Sequence[PendingDocument], renamed: Mapping[str, str], memory: SourceMemory
-    ) -> None:
+    def _write_documents(self, pending: Sequence[PendingDocument], step: DocumentStep, memory: SourceMemory) -> None:
         """Write documents batch by batch; what their sources gave is remembered as soon as all of it is stored."""
-        step = DocumentStep(self._store, self._embedder, self._settings, self._clock, renamed=renamed)
         ids = [item.document.id for item in pending]
         self._tell("documents", 0, len(ids))
         for done in step.run(pending):

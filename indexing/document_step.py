@@ -6,18 +6,18 @@ from pathlib import PurePath
 
 import numpy as np
 
-from graph_store.bundles import DocumentBundle, TokenVectors
+from graph_store.bundles import DocumentBundle, DocumentState
 from graph_store.filters import is_date
-from graph_store.indexed_text import chunk_prefix, indexed_text
-from graph_store.records import Chunk, Document, MetadataValue, Sentence
+from graph_store.records import Document, MetadataValue
 from graph_store.store import GraphStore
 from indexing.chunking.chunk_document import ChunkedDocument, chunk_document
 from indexing.extraction.extractor import EntityExtractor, Extraction
 from indexing.loading.loaded import LoadedDocument, LoadFailure
+from indexing.passages import chunk_tokens
 from indexing.report import StepClock
 from indexing.settings import IndexingSettings
-from model_clients.embedder import Embedder, Passage, PassageVectors
-from model_clients.embedder import TokenVectors as EmbeddedTokens
+from indexing.stored_vectors import StoredVectors, embed_unknown, passage_keys
+from model_clients.embedder import Embedder, PassageVectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +67,10 @@ def unreadable_dates(loaded: LoadedDocument) -> Iterator[LoadFailure]:
 class DocumentStep:
     """Turns pending documents into stored bundles.
 
-    ``renamed`` maps new ids to the ids under which the same documents are stored: the old one is deleted just before
-    the new one is written, so that a run that is killed in between leaves a file to read again, never two documents.
+    ``stored`` are the tenant's documents before the run: what they have in common with the new ones is not embedded
+    again. ``renamed`` maps new ids to the ids under which the same documents are stored: the old one is deleted just
+    before the new one is written, so that a run that is killed in between leaves a file to read again, never two
+    documents.
     """
 
     def __init__(
@@ -78,13 +80,15 @@ class DocumentStep:
         settings: IndexingSettings,
         clock: StepClock,
         *,
-        renamed: Mapping[str, str] | None = None,
+        stored: Mapping[str, DocumentState],
+        renamed: Mapping[str, str],
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._settings = settings
         self._clock = clock
-        self._renamed = renamed or {}
+        self._stored = stored
+        self._renamed = renamed
         self._extractor = EntityExtractor(settings.extraction)
 
     def run(self, pending: Sequence[PendingDocument]) -> Iterator[int]:
@@ -134,33 +138,17 @@ class DocumentStep:
             self._store.delete_documents(documents[0].tenant, old)
 
     def _embed(self, batch: Sequence[tuple[Document, str, ChunkedDocument]]) -> list[PassageVectors]:
-        passages = [
-            passage
+        """Embed what no earlier version of these documents holds; the rest keeps its vectors."""
+        known = StoredVectors(self._store, self._embedder.model_id, self._stored).of_documents(
+            batch[0][0].tenant, [self._renamed.get(document.id, document.id) for document, _, _ in batch]
+        )
+        keys = [
+            key
             for document, _, chunked in batch
-            for passage in passages_of(document.title, chunked.chunks, chunked.sentences)
+            for key in passage_keys(document.title, chunked.chunks, chunked.sentences)
         ]
-        vectors = self._embedder.embed_passages(passages, with_tokens=self._store.token_dimension > 0)
+        vectors = embed_unknown(keys, known, self._embedder, with_tokens=self._store.token_dimension > 0)
         return list(_split(vectors, [len(chunked.chunks) for _, _, chunked in batch]))
-
-
-def passages_of(title: str, chunks: Sequence[Chunk], sentences: Sequence[Sentence]) -> list[Passage]:
-    """Return what is embedded for each chunk: its indexed text, with the spans of its sentences in that text."""
-    spans: dict[str, list[tuple[int, int]]] = {chunk.id: [] for chunk in chunks}
-    for sentence in sentences:
-        spans[sentence.chunk_id].append((sentence.char_start, sentence.char_end))
-    passages = []
-    for chunk in chunks:
-        shift = len(chunk_prefix(title, chunk))
-        shifted = tuple((start + shift, end + shift) for start, end in spans[chunk.id])
-        passages.append(Passage(text=indexed_text(title, chunk), spans=shifted))
-    return passages
-
-
-def chunk_tokens(title: str, chunks: Sequence[Chunk], tokens: Sequence[EmbeddedTokens]) -> Iterator[TokenVectors]:
-    """Yield the tokens of each chunk for the store, which counts from the chunk's own text; nothing without tokens."""
-    for chunk, embedded in zip(chunks, tokens, strict=bool(tokens)):
-        starts = np.maximum(embedded.starts - len(chunk_prefix(title, chunk)), -1).astype(np.int32)
-        yield TokenVectors(starts=starts, vectors=embedded.vectors)
 
 
 def _split(vectors: PassageVectors, sizes: Sequence[int]) -> Iterator[PassageVectors]:

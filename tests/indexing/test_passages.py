@@ -3,7 +3,7 @@ import pytest
 
 from graph_store.indexed_text import indexed_text
 from graph_store.records import Chunk
-from indexing.document_step import chunk_tokens, passages_of
+from indexing.passages import chunk_tokens, passages_of
 from model_clients.hashing_embedder import HashingEmbedder
 
 EMBEDDER = HashingEmbedder(32)
