@@ -4,7 +4,7 @@ UserMistake          raised by this floor: a wrong option, a data set or a confi
 ├── BaselineError    (belvedere.evaluation.baseline)
 ├── CannotDraft      (belvedere.evaluation.drafting)
 ├── ConfigError      (belvedere.config)
-├── DatasetError     (belvedere.evaluation.dataset)
+├── DatasetError     (belvedere.evaluation.dataset_files)
 ├── GateError        (belvedere.evaluation.gates)
 ├── TooFewQuestions  (belvedere.evaluation.ranker_training)
 ├── TrainingMistake  (belvedere.evaluation.ranker_training)

@@ -34,8 +34,9 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     Rows of the corpus have id, title and text; rows of the questions have question and gold_ids (or gold_groups: one
     list per piece of evidence, any member is enough; or gold_grades: a grade per document, higher is better), and may
     have a type and a reference answer. Questions with empty
-    gold_ids are unanswerable: abstaining is measured on them. The corpus is shuffled first. `belvedere eval-init`
-    drafts such a folder from a store.
+    gold_ids are unanswerable: abstaining is measured on them. The corpus is shuffled first. Instead of the two files
+    DIR may hold a folder corpus/ of documents, whose ids are their paths below it, and questions.yaml, a list of such
+    rows. `belvedere eval-init` drafts such a folder from a store.
     """
     from belvedere.evaluation.baseline import compare_with_baseline, read_baseline  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # as above

@@ -1,31 +1,22 @@
-"""Reads a data set for evaluation: ``corpus.jsonl`` with documents, ``questions.jsonl`` with their gold documents."""
+"""Reads a data set for evaluation: documents, and questions with their gold documents."""
 
 import contextlib
-import json
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from belvedere.errors import UserMistake
+from belvedere.evaluation.dataset_files import DatasetError, Row, corpus_rows, question_rows, refuse_duplicates
 from graph_store.filters import CURRENT, FilterOperator, MetadataFilter, Versions, is_date
 
-Row: TypeAlias = Mapping[str, object]
 Gold: TypeAlias = tuple[frozenset[str], ...]
 
 _DATE = re.compile(r"\d{4}-\d{2}")
 
-Check: TypeAlias = Callable[[Row], str]
-"""What is wrong with a row, empty where nothing is."""
-
 _HIGHEST_GRADE = 1_000
-
-
-class DatasetError(UserMistake):
-    """A data set that cannot be evaluated; one sentence with the file and the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +74,15 @@ def read_dataset(
     ``filters`` apply to the fields of documents and of questions, each file where it has the field. ``limit`` takes a
     seeded sample of the questions, in the file's order. ``versions`` are those that the questions are about.
     """
-    corpus_rows = _corpus_rows(folder)
-    question_rows = _rows(folder / "questions.jsonl", required=("question",), check=_question_problem)
+    documents = corpus_rows(folder)
+    asked = question_rows(folder, _question_problem)
     for condition in filters:
-        if not any(condition.key in row for row in (*corpus_rows, *question_rows)):
+        if not any(condition.key in row for row in (*documents, *asked)):
             raise DatasetError(f"no document or question of {folder} has the field {condition.key!r} to filter by")
-    corpus = _filtered(corpus_rows, filters)
-    _refuse_duplicates(corpus, folder / "corpus.jsonl")
+    corpus = _filtered(documents, filters)
+    refuse_duplicates(corpus, folder)
     random.Random(seed).shuffle(corpus)
-    questions = [_question(number, row) for number, row in enumerate(_filtered(question_rows, filters))]
+    questions = [_question(number, row) for number, row in enumerate(_filtered(asked, filters))]
     questions = [replace(question, versions=versions) for question in questions]
     if not any(question.gold for question in questions):
         raise DatasetError(f"no question in {folder / 'questions.jsonl'} names a gold document: nothing can be scored")
@@ -119,52 +110,10 @@ def _written_versions(versions: Versions) -> Iterator[str]:
 
 def read_corpus(folder: Path, *, seed: int) -> Dataset:
     """Read the corpus of ``folder`` alone, in a seeded random order, without questions."""
-    corpus = _corpus_rows(folder)
-    _refuse_duplicates(corpus, folder / "corpus.jsonl")
+    corpus = corpus_rows(folder)
+    refuse_duplicates(corpus, folder)
     random.Random(seed).shuffle(corpus)
     return Dataset(name=folder.resolve().name, corpus=tuple(corpus), questions=(), seed=seed)
-
-
-def _corpus_rows(folder: Path) -> list[Row]:
-    path = folder / "corpus.jsonl"
-    rows = _rows(path, required=("id", "text"), check=_document_problem)
-    if not rows:
-        raise DatasetError(f"{path} holds no document: give a line of JSON with id, title and text for each")
-    return rows
-
-
-def _document_problem(row: Row) -> str:
-    return "" if str(row["id"]).strip() else "the id of the document is empty"
-
-
-def _rows(path: Path, *, required: Sequence[str], check: Check = lambda _row: "") -> list[Row]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise DatasetError(
-            f"cannot read {path}: {reason}; a data set is a folder with corpus.jsonl and questions.jsonl"
-        ) from None
-    return list(_parsed(path, lines, required, check))
-
-
-def _parsed(path: Path, lines: Sequence[str], required: Sequence[str], check: Check) -> Iterator[Row]:
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: not valid JSON ({error})") from None
-        if not isinstance(row, dict):
-            raise DatasetError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
-        missing = [key for key in required if not isinstance(row.get(key), str)]
-        if missing:
-            raise DatasetError(f"{path}, line {number}: the field {missing[0]!r} must be there as a text")
-        problem = check(row)
-        if problem:
-            raise DatasetError(f"{path}, line {number}: {problem}")
-        yield row
 
 
 def _question_problem(row: Row) -> str:
@@ -212,14 +161,6 @@ def _grades_problem(grades: object, given: Row) -> str:
     if "gold_ids" in given and set(grades) != set(map(str, _listed(given["gold_ids"]))):
         return "gold_grades and gold_ids name different documents: grade those of gold_ids, or leave gold_ids out"
     return ""
-
-
-def _refuse_duplicates(corpus: Sequence[Row], path: Path) -> None:
-    seen: set[object] = set()
-    for row in corpus:
-        if row["id"] in seen:
-            raise DatasetError(f"{path}: two documents have the id {row['id']!r}")
-        seen.add(row["id"])
 
 
 def _question(number: int, row: Row) -> LabelledQuestion:

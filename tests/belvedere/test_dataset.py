@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from belvedere.evaluation.dataset import DatasetError, read_dataset
+from belvedere.evaluation.dataset import read_dataset
+from belvedere.evaluation.dataset_files import DatasetError
 from graph_store.filters import parse_filter
 
 
@@ -177,3 +178,56 @@ def test_references_are_all_right_answers_of_a_row(
     question = {"question": "Where?", "gold_ids": ["a"], **row}
     (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
     assert read_dataset(tmp_path, seed=0).questions[0].references == expected
+
+
+def test_documents_in_files_and_questions_in_yaml(tmp_path: Path) -> None:
+    (tmp_path / "corpus" / "deeper").mkdir(parents=True)
+    (tmp_path / "corpus" / "one.md").write_text("---\nkind: letter\n---\n# One\n\nThe first.\n", encoding="utf-8")
+    (tmp_path / "corpus" / "deeper" / "two.txt").write_text("The second.\n", encoding="utf-8")
+    (tmp_path / "questions.yaml").write_text(
+        "- {id: a, question: 'Which is first?', type: fact, gold: [one.md], answer: One}\n"
+        "- {id: b, question: 'Which is third?', gold: []}\n",
+        encoding="utf-8",
+    )
+    data = read_dataset(tmp_path, seed=0)
+    rows = {str(row["id"]): row for row in data.corpus}
+    assert set(rows) == {"one.md", "deeper/two.txt"}
+    assert (rows["one.md"]["title"], rows["one.md"]["kind"]) == ("One", "letter")
+    assert "The first." in str(rows["one.md"]["text"])
+    assert [question.gold for question in data.questions] == [(frozenset({"one.md"}),), ()]
+    assert data.questions[0].references == ("One",)
+    assert not data.missing_gold()
+
+
+@pytest.mark.parametrize(
+    ("questions", "sentence"),
+    [
+        ("- [", r"questions.yaml: not valid YAML"),
+        ("a: b", r"questions.yaml: expected a list of questions, got dict"),
+        ("- word", r"questions.yaml, question 1: expected an object, got str"),
+        ("- {question: Why}", r"questions.yaml, question 1: the question has no gold_ids"),
+        ("- {question: 5, gold: []}", r"question 1: the field 'question' must be there as a text"),
+    ],
+)
+def test_questions_in_yaml_that_cannot_be_used(tmp_path: Path, questions: str, sentence: str) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("word", encoding="utf-8")
+    (tmp_path / "questions.yaml").write_text(questions, encoding="utf-8")
+    with pytest.raises(DatasetError, match=sentence):
+        read_dataset(tmp_path, seed=0)
+
+
+def test_files_that_cannot_be_read_or_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    with pytest.raises(DatasetError, match="corpus holds no document"):
+        read_dataset(tmp_path, seed=0)
+    (tmp_path / "corpus" / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    with pytest.raises(DatasetError, match=r"cannot read .*broken\.pdf of the data set"):
+        read_dataset(tmp_path, seed=0)
+
+
+def test_the_examples_are_a_data_set() -> None:
+    data = read_dataset(Path(__file__).resolve().parents[2] / "examples", seed=0)
+    assert not data.missing_gold()
+    assert {question.type for question in data.questions} >= {"fact", "join", "unanswerable"}
+    assert all(row["title"] for row in data.corpus)
