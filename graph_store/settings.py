@@ -39,7 +39,9 @@ class StoreSettings:
     """Texts up to which a keyword index is built anew with every change (0.6 s), so that scores have no history."""
 
     keyword_dead_share: Share = 0.1
-    """Share of deleted texts in a larger keyword index above which it is built anew: they blur its word statistics."""
+    """Share of deleted texts in a larger keyword index above which a search builds it anew: they blur its statistics.
+
+    Whatever it is, publishing, deleting and closing leave none."""
 
     keyword_terms: CountFromOne = 64
     """Distinct words of a question that take part in a keyword search; the rarest are kept."""

@@ -49,10 +49,13 @@ def log_changes(
     operation: Operation,
     records: Iterable[tuple[str, int]],
 ) -> None:
-    """Append one change per record (key, row number)."""
+    """Append one change per record (id, row number).
+
+    The log has row numbers alone: the id of a document may be a file's name, which must not outlive the document.
+    """
     connection.executemany(
-        "INSERT INTO changes (tenant, kind, key, row, operation) VALUES (?, ?, ?, ?, ?)",
-        ((tenant, kind, key, row, operation) for key, row in records),
+        "INSERT INTO changes (tenant, kind, key, row, operation) VALUES (?, ?, '', ?, ?)",
+        ((tenant, kind, row, operation) for _, row in records),
     )
 
 

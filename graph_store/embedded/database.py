@@ -150,6 +150,11 @@ class Database:
         meaning, sentence = _MEANINGS.get(code, (StoreError, "the database {path} failed: {error}"))
         return meaning(sentence.format(path=repr(str(self.path)), error=error))
 
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closed
+
     def close(self) -> None:
         """Close the connections of all threads."""
         with self._lock:

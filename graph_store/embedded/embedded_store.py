@@ -133,6 +133,8 @@ class EmbeddedStore(CallerReads):
         try:
             for tenant in sorted(self._worked_on if self._lock is not None else ()):
                 self._bring_up_to_date(tenant)
+            if self._lock is not None and not self._database.closed:
+                self._database.checkpoint()  # a reader may have kept the last one from being whole
         finally:
             self._worked_on.clear()
             self._database.close()
@@ -146,6 +148,7 @@ class EmbeddedStore(CallerReads):
         reached = self._keywords.reached(tenant)
         if reached is not None:
             prune_log(self._database, tenant, upto=reached, keep=self._settings.log_rows)
+        self._database.checkpoint()
         self._worked_on.discard(tenant)
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -180,7 +183,6 @@ class EmbeddedStore(CallerReads):
                 mark_data_changed(connection, tenant)
         if deleted:
             self._bring_up_to_date(tenant)
-            self._database.checkpoint()
         return deleted
 
     def publish(self, generation: Generation) -> None:

@@ -91,10 +91,24 @@ class KeywordCatalog:
             return self._caught_up(connection, tenant, kind, target)
 
     def catch_up(self, tenant: str) -> None:
-        """Bring the indexes of a tenant up to date on the disk; called by the writer after its commits."""
+        """Bring the indexes of a tenant up to date on the disk, without words of texts that are gone.
+
+        Called by the writer after its commits. An index that still lists such words is built anew.
+        """
         with self._database.snapshot() as connection:
             for kind in KINDS:
-                self.index_of(connection, tenant, kind)
+                found = self.index_of(connection, tenant, kind)
+                if found is not None and found.dead:
+                    self._compact(connection, tenant, kind)
+
+    def _compact(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind) -> None:
+        target = read_sequences(connection, tenant).of(kind)
+        with self._lock:
+            try:
+                self._remade(connection, tenant, kind, target)
+            except _FAILURES as error:
+                _log.warning("the keyword index of %r could not be written, memory serves: %s", kind, error)
+                self._on_disk.pop((tenant, kind), None)
 
     def reached(self, tenant: str) -> int | None:
         """Return the sequence that all indexes of a tenant on the disk have reached; None where that is not known."""
@@ -147,13 +161,17 @@ class KeywordCatalog:
         found = self._opened(tenant, kind)
         try:
             if found is None or not self._replayed(connection, found, tenant, kind, target):
-                found = self._emptied(tenant, kind)
-                found.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
+                found = self._remade(connection, tenant, kind, target)
         except _FAILURES as error:
             _log.warning("the keyword index of %r could not be written, memory serves: %s", kind, error)
             self._on_disk.pop((tenant, kind), None)
             return self._from_memory(connection, tenant, kind, target)
         self._in_memory.pop((tenant, kind), None)
+        return found
+
+    def _remade(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int) -> KeywordIndex:
+        found = self._emptied(tenant, kind)
+        found.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
         return found
 
     def _emptied(self, tenant: str, kind: SearchKind) -> KeywordIndex:
@@ -180,7 +198,7 @@ class KeywordCatalog:
             return False
         changed = changed_rows(connection, tenant, kind, after=index.sequence)
         added = list(read_keyword_texts(connection, tenant, kind, changed))
-        dead = index.dead + len(changed) - len(added)
+        dead = index.dead + index.count_rows(changed)
         if dead > self._settings.keyword_dead_share * (index.size + len(added)):
             return False
         try:

@@ -98,6 +98,15 @@ class KeywordIndex:
         rows = self._searcher.fast_field_values("row", [place for _, place in found])
         return sorted(int(row) for row in rows if row is not None)  # the sentinel has none
 
+    def count_rows(self, rows: Sequence[int]) -> int:
+        """Return how many texts the index has of ``rows``."""
+        from tantivy import Query  # noqa: PLC0415  # heavy import, only when used
+
+        if not rows:
+            return 0
+        query = Query.term_set_query(_schema(), "row", list(rows))
+        return len(self._searcher.search(query, len(rows), count=False).hits)
+
     def replace_all(self, texts: Iterable[KeywordText], *, sequence: int) -> None:
         """Make the index anew, in one commit."""
         self._commit(None, texts, sequence=sequence, dead=0)

@@ -6,7 +6,7 @@ Old columns keep their meaning from format to format, so readers take older form
 from graph_store.embedded.database import Database
 from graph_store.embedded.schema import SCHEMA_VERSION, SOURCES
 
-_STATEMENTS = {2: SOURCES}
+_STATEMENTS = {2: SOURCES + "UPDATE changes SET key = '';\n"}
 """Format -> the statements that make the next one of it."""
 
 READABLE = frozenset({SCHEMA_VERSION, *_STATEMENTS})

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.model  # the parser is loaded
 STAFF = Access(groups=frozenset({"staff"}))
 PARTS = {
     "Origin": "Elsa Brandt founded Rota station in 1954. It stands on the northern shore of the bay, near Lisbon.",
-    "Work": "The station measures tides. Hugo Quell leads the measuring of all seven gauges on the coast since 1990.",
+    "Work": "The station measures tides. Hugo Quell leads the measuring of all seven gauges on the coast.",
     "Trouble": "A storm broke the mast in 1987. Nobody was hurt, but the records of two whole winters were lost in it.",
 }
 SETTINGS = IndexingSettings(chunking=ChunkingSettings(max_tokens=40))
@@ -82,9 +82,7 @@ def test_one_changed_section_is_embedded_and_no_other(
     first = own_texts(runs)
     assert len(first) == 3
     path.write_text(
-        article(
-            Work="The station measures winds. Hugo Quell leads the measuring of all seven gauges on the coast since 1990."
-        ),
+        article(Work="The station measures winds. Hugo Quell leads the measuring of all seven gauges on the coast."),
         encoding="utf-8",
     )
     runs.index(path, options=options, settings=SETTINGS)
