@@ -1,5 +1,6 @@
 # One command each; continuous integration runs `make check`.
-# PYTHON=... chooses the interpreter, UV=... the uv to install with (UV= for none, then pip installs).
+# PYTHON=... chooses the interpreter, UV=... the uv to install with (UV= for none, then pip installs), NEO4J=2026 the newer
+# of the two Neo4j servers for development.
 
 PYTHON ?= python3.11
 UV ?= $(shell command -v uv 2>/dev/null)
@@ -7,10 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PYTEST_FLAGS ?=
+NEO4J ?= 5
 
 export PYTHON UV VENV
 
-.PHONY: install demo test lint format types floors check clean
+.PHONY: install demo test lint format types floors check clean neo4j-start neo4j-stop
 
 install: $(INSTALLED)
 
@@ -38,6 +40,9 @@ floors: $(INSTALLED)
 	$(BIN)/lint-imports
 
 check: lint types floors test
+
+neo4j-start neo4j-stop: neo4j-%: $(INSTALLED)
+	@$(BIN)/python -m tests.neo4j.control $* $(NEO4J)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .demo
