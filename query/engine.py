@@ -16,7 +16,7 @@ from query.local_answer import LocalDraft, draft_answer
 from query.outcome import NOT_FOUND, Answer, SearchOutcome, ShortAnswer, Trace
 from query.packing.pack import Packer
 from query.packing.packed_context import PackedContext
-from query.question import analyse
+from query.present_time import analyse_asked
 from query.readable_view import ReadableView, ViewCache
 from query.request import AskOptions, Request
 from query.retrieval import Found, Retriever
@@ -129,7 +129,7 @@ class QueryEngine:
 
     def _prepare(self, question: str, options: AskOptions, times: StepTimes) -> tuple[Request, ReadableView]:
         with times.step("analyse"):
-            analysed = analyse(question)
+            analysed = analyse_asked(question)
         with times.step("embed"):
             vectors = self._embedder.embed_question_tokens(analysed.searched)
         with times.step("view"):

@@ -1,16 +1,17 @@
 """The answer of the local route: source sentences, or the admission that nothing was found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graph_store.store import GraphStore
 from query.abstention import Support, SupportEvidence, judge_support
 from query.answer_types import asking_words, lacks_asked_kind
 from query.chain_sentences import follow_chains
-from query.citations import DraftBlock, DraftSentence
+from query.citations import DraftBlock, DraftSentence, Quote
 from query.local import LocalRanking
 from query.outcome import Evidence
 from query.passages import CandidateSentence, Passage, read_passages, read_sentences
+from query.pronouns import with_antecedents
 from query.readable_view import ReadableView
 from query.request import Request
 from query.sentence_selection import ScoredSentence, choose_sentences, documents_ahead, score_sentences
@@ -44,13 +45,23 @@ def draft_answer(
     short = draft_short_answer(weighed, may_guess=support.is_likely) if support.is_enough and not missing else None
     blocks: tuple[DraftBlock, ...] = ()
     if support.is_enough:
-        told = with_sources(weighed.told, short, most=settings.most_sentences)
+        chosen = with_sources(weighed.told, short, most=settings.most_sentences)
+        told = with_antecedents(chosen, [entry.candidate for entry in weighed.scored])
+        short = _requoted(short, dict(zip(map(quote_of, chosen), map(quote_of, told), strict=True)))
         title = missing or (undecided(request.question, is_likely=support.is_likely) if short is None else "")
         sentences = tuple(_drafted(candidate) for candidate in told)
         blocks = (DraftBlock(sentences=sentences, title=title, as_steps=_is_join(told, ranking)),)
     weak = not support.is_enough or bool(missing)
     evidence = tuple(_evidence(weighed.scored, passage, weak=weak) for passage in weighed.passages)
     return LocalDraft(blocks=blocks, support=support, evidence=evidence, short=short)
+
+
+def _requoted(short: ShortDraft | None, quotes: Mapping[Quote, Quote]) -> ShortDraft | None:
+    """Return the short answer with its line resting on the quotations that are told, so that both have one number."""
+    if short is None:
+        return None
+    lead = replace(short.lead, quotes=tuple(quotes.get(quote, quote) for quote in short.lead.quotes))
+    return replace(short, lead=lead)
 
 
 def _is_join(told: Sequence[CandidateSentence], ranking: LocalRanking) -> bool:

@@ -13,7 +13,7 @@ _MOST_WORDS = 400
 
 _IDENTIFIER = re.compile(r"(?<![\w-])\w[\w./:#-]*")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s|k|m|g|km|kg|mm|cm|am|pm|x|d)", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“«„]([^\"“”«»„]{2,200})[\"”»“]")
+QUOTED = re.compile(r"[\"“«„]([^\"“”«»„]{2,200})[\"”»“]")
 _CAPITALISED = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w'\u2019.&-]*(?:\s+(?:(?:of|the|and|for|de|la|von|van|der|di|du|al|bin|in|on|at)\s+){0,2}"
     r"(?:[^\W\d_a-zß-öø-ÿ][\w'\u2019.&-]*|\d+))*"
@@ -72,7 +72,7 @@ def analyse(text: str) -> Question:
         stems=unique(content_stems(searched)),
         names=capitalised_names(searched),
         identifiers=identifiers(searched),
-        quoted=tuple(found.strip() for found in _QUOTED.findall(searched)),
+        quoted=tuple(found.strip() for found in QUOTED.findall(searched)),
         kind=question_kind(searched),
         is_aggregate=_AGGREGATE.search(searched) is not None,
     )
