@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from belvedere.settings import Settings
+from model_clients.settings import EmbedderSettings
 
 _FILE = "built-with.json"
 _SECTIONS = ("store", "embedder", "indexing")
@@ -17,9 +18,13 @@ _SECTIONS = ("store", "embedder", "indexing")
 def record_settings(folder: Path, tenant: str, settings: Settings) -> None:
     """Write down what ``tenant`` was indexed with; the store in ``folder`` must be locked for writing."""
     content = {**_read(folder), tenant: dict(_flat("", _sections(settings)))}
-    made = folder / f".{_FILE}.{os.getpid()}"
-    made.write_text(json.dumps(content, sort_keys=True), encoding="ascii")
-    made.replace(folder / _FILE)
+    _write(folder, content)
+
+
+def record_embedder(folder: Path, embedder: EmbedderSettings) -> None:
+    """Write down for every tenant that its vectors are of this embedder now; locking as for ``record_settings``."""
+    now = dict(_flat("embedder.", asdict(embedder)))
+    _write(folder, {tenant: {**then, **now} for tenant, then in _read(folder).items() if isinstance(then, dict)})
 
 
 def changed_since(folder: Path, tenant: str, settings: Settings) -> dict[str, tuple[object, object]]:
@@ -40,6 +45,12 @@ def _read(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _write(folder: Path, content: Mapping[str, object]) -> None:
+    made = folder / f".{_FILE}.{os.getpid()}"
+    made.write_text(json.dumps(content, sort_keys=True), encoding="ascii")
+    made.replace(folder / _FILE)
 
 
 def _sections(settings: Settings) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from belvedere.embedder_choice import EmbedderChoice, choose_embedder
 from belvedere.errors import UserMistake
 from belvedere.installation import examine_installation
 from belvedere.settings import Settings
@@ -40,11 +41,32 @@ def examine(folder: Path, settings: Settings, *, models: bool = False) -> Examin
     Models are loaded only where ``models`` asks for it. Raises ``StoreMissing`` where there is no store.
     """
     of_store = examine_store(folder, settings)
-    findings = [*examine_installation(), *examine_models(settings, load=models), *of_store]
+    choice = _choose_embedder(folder, settings)
+    used = replace(settings, embedder=choice.settings)
+    findings = [*examine_installation(), *examine_models(used, load=models), *of_store]
     if all(finding.check != "database" for finding in of_store):
-        findings += examine_settings(folder, settings)
+        findings += examine_settings(folder, used)
+    if choice.switched:
+        findings.append(_switched_finding(settings, used))
     findings.append(examine_disk(folder, free_bytes=shutil.disk_usage(folder).free))
     return Examination(store=folder, findings=tuple(findings))
+
+
+def _choose_embedder(folder: Path, settings: Settings) -> EmbedderChoice:
+    try:
+        return choose_embedder(folder, settings)
+    except (ModelUnusable, UserMistake):
+        return EmbedderChoice(settings=settings.embedder)  # told as a finding of the model
+
+
+def _switched_finding(settings: Settings, used: Settings) -> Finding:
+    return Finding(
+        check="settings",
+        level="note",
+        says=f"the store was switched to the embedding model {used.embedder.model!r} (token vectors"
+        f" {used.embedder.token_vectors!r}), which is used although {settings.embedder.model!r} is configured",
+        remedy="write the model and the token vectors into the settings, under embedder",
+    )
 
 
 def examine_models(settings: Settings, *, load: bool) -> Iterator[Finding]:

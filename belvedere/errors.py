@@ -6,6 +6,7 @@ UserMistake          raised by this floor: a wrong option, a data set or a confi
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset_files)
 ├── GateError        (belvedere.evaluation.gates)
+├── MigrationMistake (belvedere.embedding_migration)
 ├── TooFewQuestions  (belvedere.evaluation.ranker_training)
 ├── TrainingMistake  (belvedere.evaluation.ranker_training)
 ├── UnknownDocument  (belvedere.knowledge_base)

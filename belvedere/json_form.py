@@ -7,9 +7,11 @@ from belvedere.chain_json import chain_step_json
 
 if TYPE_CHECKING:
     from belvedere.doctor import Examination
+    from belvedere.embedding_migration import MigrationReport
     from belvedere.entity_view import EntityView
     from belvedere.status import StoreStatus
     from graph_store.records import Community, TreeNode
+    from graph_store.spaces import SpareSpace, VectorSpace
     from indexing.report import IndexReport
     from query.outcome import Answer, Citation, SearchOutcome, ShortAnswer
 
@@ -136,7 +138,37 @@ def status_json(found: "StoreStatus") -> dict[str, object]:
         "tree_nodes": counts.tree_nodes,
         "up_to_date": found.up_to_date,
         "store_bytes": found.store_bytes,
+        "second_space": None
+        if found.second_space is None
+        else {**second_space_json(found.second_space), "whole": found.second_space_whole},
         "settings_changed": {name: {"then": then, "now": now} for name, (then, now) in found.settings_changed.items()},
+    }
+
+
+def second_space_json(spare: "SpareSpace") -> dict[str, object]:
+    """Return what a second vector space is of; ``old`` tells that it was live before."""
+    return {**_space_json(spare.space), "old": spare.former}
+
+
+def _space_json(space: "VectorSpace") -> dict[str, object]:
+    return {
+        "embedding_model": space.embedding_model,
+        "dimension": space.dimension,
+        "token_space": space.token_space,
+        "token_dimension": space.token_dimension,
+    }
+
+
+def migration_json(report: "MigrationReport") -> dict[str, object]:
+    """Return how a store's vector spaces stand as the JSON object that is printed."""
+    filled = report.filled
+    return {
+        "live": _space_json(report.live.space),
+        "second": None if report.spare is None else {**second_space_json(report.spare), "lacking": report.lacking},
+        "filled": {"chunks": filled.chunks, "communities": filled.communities, "tree_nodes": filled.tree_nodes},
+        "in_pieces": filled.in_pieces,
+        "switched": report.switched,
+        "dropped": report.dropped,
     }
 
 

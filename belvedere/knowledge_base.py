@@ -1,10 +1,8 @@
 """The face of Belvedere: a collection of documents that answers questions."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, get_args
@@ -16,7 +14,8 @@ from belvedere.export import ExportFormat, export_to_file, export_to_stream
 from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
-from belvedere.wiring import make_embedder, make_reranker, open_to_read, open_to_write
+from belvedere.store_session import ANY_TEXT, StoreSession
+from belvedere.wiring import open_to_write
 from graph_store.access import DEFAULT_TENANT, Access
 from graph_store.filters import CURRENT, MetadataFilter, Versions, parse_filter
 from graph_store.records import Community, TreeNode
@@ -32,9 +31,6 @@ from query.request import AskOptions, RouteChoice
 
 if TYPE_CHECKING:
     from indexing.build_index import IndexOptions
-
-# Loading happens at the first text, whichever it is.
-_ANY_TEXT = "load"
 
 ProgressListener = Callable[[Progress], None]
 
@@ -63,13 +59,11 @@ class KnowledgeBase:
     store is opened anew. Close it, or use it in a ``with`` statement.
     """
 
-    def __init__(self, folder: Path, settings: Settings, access: Access) -> None:
+    def __init__(self, folder: Path, settings: Settings, access: Access, *, second_space: bool = False) -> None:
         self._folder = folder
         self._settings = settings
         self._access = access
-        self._reader: GraphStore | None = None
-        self._asker: QueryEngine | None = None
-        self._loaded = False
+        self._session = StoreSession(folder, settings, second_space=second_space)
 
     @classmethod
     def open(
@@ -79,16 +73,19 @@ class KnowledgeBase:
         config: str | Path | Settings | None = None,
         tenant: str = DEFAULT_TENANT,
         groups: Iterable[str] = (),
+        second_space: bool = False,
     ) -> Self:
         """Open the store in the folder ``path``, which need not exist before something is indexed.
 
         ``config`` is a settings file or ready settings; ``tenant`` and ``groups`` say who asks: every read shows only
-        what this caller may read. Raises ``ConfigError``.
+        what this caller may read. ``second_space`` asks the second vector space of the store (see ``belvedere migrate
+        embeddings``) in the place of the live one; ``config`` then names its model. Raises ``ConfigError``.
         """
         settings = (
             checked(config) if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
         )
-        return cls(Path(path), settings, Access(tenant=tenant, groups=frozenset(groups)))
+        access = Access(tenant=tenant, groups=frozenset(groups))
+        return cls(Path(path), settings, access, second_space=second_space)
 
     # -- filling ------------------------------------------------------------------------------------------------------
 
@@ -142,6 +139,7 @@ class KnowledgeBase:
 
     def _writer(self) -> GraphStore:
         self.close()
+        self._session.choose_again()
         return open_to_write(self._folder, self._settings, embedder=self.embedder)
 
     def _build(
@@ -157,7 +155,7 @@ class KnowledgeBase:
             options=options,
             progress=progress,
         )
-        record_settings(self._folder, options.tenant, self._settings)
+        record_settings(self._folder, options.tenant, self._used_settings)
         return report
 
     # -- asking -------------------------------------------------------------------------------------------------------
@@ -179,8 +177,7 @@ class KnowledgeBase:
         Raises ``FilterMistake``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
         """
         options = self._options(route, k, filters, versions)
-        loading = self._load()
-        answer = self.engine.ask(question, options)
+        answer, loading = self._session.asked(lambda engine: engine.ask(question, options))
         return replace(answer, timings_ms=_with_loading(answer.timings_ms, loading))
 
     def search(
@@ -194,8 +191,7 @@ class KnowledgeBase:
     ) -> SearchOutcome:
         """Retrieve without answering; parameters and errors as of ``ask``."""
         options = self._options(route, k, filters, versions)
-        loading = self._load()
-        outcome = self.engine.search(question, options)
+        outcome, loading = self._session.asked(lambda engine: engine.search(question, options))
         return replace(outcome, timings_ms=_with_loading(outcome.timings_ms, loading))
 
     def context(
@@ -214,8 +210,7 @@ class KnowledgeBase:
         passages, reports or summaries that sentences are taken from. Other parameters and errors as of ``ask``.
         """
         options = self._options(route, k, filters, versions)
-        loading = self._load()
-        packed = self.engine.context(question, options, budget=budget)
+        packed, loading = self._session.asked(lambda engine: engine.context(question, options, budget=budget))
         return replace(packed, timings_ms=_with_loading(packed.timings_ms, loading))
 
     def explain_ranking(
@@ -227,8 +222,8 @@ class KnowledgeBase:
         versions: Versions = CURRENT,
     ) -> ExplainedRanking:
         """Tell for the best ``k`` passages by which chain of passages each was ranked; errors as of ``ask``."""
-        self._load()
-        return self.engine.explain_ranking(question, k, self._options("local", None, filters, versions))
+        options = self._options("local", None, filters, versions)
+        return self._session.asked(lambda engine: engine.explain_ranking(question, k, options))[0]
 
     def _options(
         self,
@@ -249,24 +244,14 @@ class KnowledgeBase:
         more time; loading it whole takes several seconds once. Raises ``StoreUnusable``, ``ModelUnusable``.
         """
         _ = self.engine
-        self.embedder.embed_passages([Passage(text=_ANY_TEXT)])
-        self._load()
-
-    def _load(self) -> float:
-        """Open the store and load what one question needs; return the milliseconds that it took, 0 if done already."""
-        if self._asker is not None and self._loaded:
-            return 0.0
-        start = time.perf_counter()
-        _ = self.engine
-        self.embedder.embed_question(_ANY_TEXT)
-        self._loaded = True
-        return (time.perf_counter() - start) * 1000
+        self.embedder.embed_passages([Passage(text=ANY_TEXT)])
+        self._session.load()
 
     # -- looking around -----------------------------------------------------------------------------------------------
 
     def status(self) -> StoreStatus:
         """Say what the store holds for this caller and whether it is up to date; loads no model."""
-        return read_status(self._folder, self.store, self._access, self._settings)
+        return self._session.read(lambda store: read_status(self._folder, store, self._access, self._used_settings))
 
     def communities(self, level: int | None = None) -> tuple[Community, ...]:
         """Return the communities of all levels, or of one (0 is the finest), largest first within a level."""
@@ -316,38 +301,36 @@ class KnowledgeBase:
         return self._settings
 
     @property
+    def _used_settings(self) -> Settings:
+        """The settings, with the embedder that is used."""
+        return replace(self._settings, embedder=self._session.choice.settings)
+
+    @property
     def model_name(self) -> str:
-        """The name of the embedding model in the settings, without where it comes from; loads nothing."""
-        return self._settings.embedder.model.removeprefix(BUNDLED_PREFIX)
+        """The name of the embedding model that is used, without where it comes from; loads nothing."""
+        return self._session.choice.settings.model.removeprefix(BUNDLED_PREFIX)
 
     @property
     def store(self) -> GraphStore:
         """The store, open for reading. Raises ``StoreUnusable`` where there is none, or one of another version."""
-        if self._reader is None:
-            self._reader = open_to_read(self._folder, self._settings)
-        return self._reader
+        return self._session.store
 
     @property
     def engine(self) -> QueryEngine:
         """The engine that answers. Raises ``StoreMismatch`` where the store was made with another embedding model."""
-        if self._asker is None:
-            self.close()
-            self._reader = open_to_read(self._folder, self._settings, embedder=self.embedder)
-            reranker = make_reranker(self._settings.reranker)
-            self._asker = QueryEngine(self._reader, self.embedder, self._settings.query, reranker=reranker)
-        return self._asker
+        return self._session.engine
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
-        """The embedding model, loaded at its first use."""
-        return make_embedder(self._settings.embedder)
+        """The embedding model that suits the store: the configured one, or that which the store was switched to.
+
+        Loaded at its first use.
+        """
+        return self._session.embedder
 
     def close(self) -> None:
         """Close the store; calling it twice is harmless, and the next read opens it again."""
-        if self._reader is not None:
-            self._reader.close()
-        self._reader = None
-        self._asker = None
+        self._session.close()
 
     def __enter__(self) -> Self:
         """Return this knowledge base."""

@@ -8,6 +8,7 @@ from belvedere.built_settings import changed_since
 from belvedere.settings import Settings
 from graph_store.access import Access
 from graph_store.bundles import StoreCounts
+from graph_store.spaces import SpareSpace
 from graph_store.store import GraphStore
 
 
@@ -17,6 +18,8 @@ class StoreStatus:
 
     ``counts`` are of what the caller may read. ``up_to_date`` says whether communities and trees were made from the
     documents as they are; if not, the next indexing run makes them. ``store_bytes`` is the size on the disk.
+    ``second_space`` is the vector space beside the live one, None where there is none; ``second_space_whole`` whether
+    every record of the tenant has its vectors there.
     ``settings_changed`` are settings for indexing that differ from those of the tenant's last run: name -> (then, now).
     """
 
@@ -28,11 +31,14 @@ class StoreStatus:
     up_to_date: bool
     store_bytes: int
     settings_changed: Mapping[str, tuple[object, object]]
+    second_space: SpareSpace | None = None
+    second_space_whole: bool = False
 
 
 def read_status(folder: Path, store: GraphStore, access: Access, settings: Settings) -> StoreStatus:
     """Look at an open store in ``folder``; ``settings`` are those of today."""
     counts = store.counts(access)
+    second_space = store.spare_space()
     return StoreStatus(
         store=folder,
         embedding_model=store.embedding_model,
@@ -41,6 +47,8 @@ def read_status(folder: Path, store: GraphStore, access: Access, settings: Setti
         counts=counts,
         up_to_date=counts.documents == 0 or store.derived_fingerprint(access.tenant) is not None,
         store_bytes=folder_bytes(folder),
+        second_space=second_space,
+        second_space_whole=second_space is not None and store.unfilled(access.tenant).total == 0,
         # Nothing that another caller did is told to one who may read nothing.
         settings_changed=changed_since(folder, access.tenant, settings) if counts.documents else {},
     )

@@ -40,16 +40,20 @@ def make_reranker(settings: RerankerSettings) -> Reranker | None:
             return CrossEncoderReranker(settings)
 
 
-def open_to_read(folder: Path, settings: Settings, *, embedder: Embedder | None = None) -> GraphStore:
+def open_to_read(
+    folder: Path, settings: Settings, *, embedder: Embedder | None = None, second_space: bool = False
+) -> GraphStore:
     """Open an existing store for reading. Raises ``StoreUnusable`` where there is none, or one that does not fit.
 
-    It must fit ``embedder`` where one is given, which costs no loading of its model.
+    It must fit ``embedder`` where one is given, which costs no loading of its model. ``second_space`` reads its second
+    vector space in the place of the live one.
     """
     return EmbeddedStore.open(
         folder,
         settings=settings.store,
         expected_model=embedder.model_id if embedder else None,
         expected_tokens=embedder.token_space if embedder else None,
+        spare=second_space,
     )
 
 
@@ -63,6 +67,11 @@ def open_to_write(folder: Path, settings: Settings, *, embedder: Embedder) -> Gr
         token_dimension=embedder.token_dimension,
         settings=settings.store,
     )
+
+
+def open_to_migrate(folder: Path, settings: Settings) -> GraphStore:
+    """Open an existing store for writing, whatever embedding model it was made with. Raises ``StoreUnusable``."""
+    return EmbeddedStore.open(folder, settings=settings.store, read_only=False)
 
 
 def examine_store(folder: Path, settings: Settings) -> tuple[Finding, ...]:

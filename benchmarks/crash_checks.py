@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.crash_world import COMMON_WORD, EMBEDDER, EVERYBODY, TENANT, Scenario, document_parts, open_store
+from benchmarks.crash_world import (
+    COMMON_WORD,
+    EVERYBODY,
+    NEXT_EMBEDDER,
+    TENANT,
+    Scenario,
+    document_parts,
+    embedder_of,
+    open_store,
+)
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.embedded.examination import examine_store
 from graph_store.embedded.store_files import DATABASE_FILE
@@ -53,6 +62,8 @@ def check_after_kill(folder: Path, settings: StoreSettings, expected: Expected, 
     try:
         with EmbeddedStore.open(folder, settings=settings) as store:
             yield from _check_documents(store, expected, told)
+            if any("switched" in item for item in told) and store.embedding_model != NEXT_EMBEDDER.model_id:
+                yield f"the switch was acknowledged, and the model is {store.embedding_model!r}"
             yield from _check_derived(store, expected)
             yield from _check_searches(store)
     except StoreMissing:
@@ -95,9 +106,9 @@ def _check_documents(store: EmbeddedStore, expected: Expected, told: Sequence[An
             allowed.add(before.documents.get(name))
         if held not in allowed:
             yield f"the document {name!r} is {held}, which is neither its old nor its acknowledged state"
-    known = {**before.parts, **after.parts}
     for document in found.values():
-        if known.get(f"{document.id} {document.content_hash}") != document_parts(store, document):
+        key = f"{document.id} {document.content_hash}"
+        if document_parts(store, document) not in {before.parts.get(key), after.parts.get(key)}:
             yield f"the document {document.id!r} is not whole"
 
 
@@ -127,7 +138,7 @@ def _check_searches(store: EmbeddedStore) -> Iterator[str]:
         "report": {item.id for item in store.communities(EVERYBODY)},
         "tree_node": {item.id for item in store.tree_nodes(EVERYBODY)},
     }
-    vector = EMBEDDER.embed_question(COMMON_WORD).astype(np.float32)
+    vector = embedder_of(store).embed_question(COMMON_WORD).astype(np.float32)
     for kind, rows in records.items():
         near = {hit.id for hit in store.search_vectors(EVERYBODY, vector, kind=kind, k=_ALL)}
         if near != rows:

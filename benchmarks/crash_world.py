@@ -1,4 +1,4 @@
-"""A small collection in two states, and four ways from one to the other: index, update, delete, rebuild."""
+"""A small collection in two states, and five ways from one to the other: index, update, delete, rebuild, migrate."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -8,12 +8,16 @@ from pathlib import Path
 from graph_store.access import Access
 from graph_store.bundles import DocumentBundle, Generation
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.embedded.store_files import DATABASE_FILE
+from graph_store.errors import StoreMissing
 from graph_store.ids import content_hash
 from graph_store.records import Document
 from graph_store.settings import StoreSettings
+from graph_store.spaces import SpaceVectors
 from indexing.build_index import IndexOptions, build_index
 from indexing.communities.settings import CommunitySettings
 from indexing.settings import IndexingSettings
+from indexing.space_migration import fill_spare_space, space_of
 from model_clients.hashing_embedder import HashingEmbedder
 
 TENANT = "default"
@@ -22,6 +26,8 @@ COMMON_WORD = "harbour"
 """Stands in the title of every document, so that it finds every chunk."""
 
 EMBEDDER = HashingEmbedder(32)
+NEXT_EMBEDDER = HashingEmbedder(24)
+"""The model that ``migrate`` changes to."""
 # Small thresholds, so that a small collection has all kinds of files and goes all ways through the code.
 STORE_SETTINGS = (
     StoreSettings(vector_file_rows=1, keyword_memory_bytes=15_000_000),
@@ -105,6 +111,21 @@ class TellingStore:
         self._watch(lambda: self._store.publish(generation))
         self._tell({"published": generation.fingerprint})
 
+    def fill_space(self, vectors: SpaceVectors) -> None:
+        """Fill and tell how much."""
+        self._watch(lambda: self._store.fill_space(vectors))
+        self._tell({"filled": len(vectors.chunk_ids)})
+
+    def switch_space(self) -> None:
+        """Switch and tell."""
+        self._watch(self._store.switch_space)
+        self._tell({"switched": True})
+
+    def drop_space(self) -> None:
+        """Drop the second vector space and tell."""
+        self._watch(self._store.drop_space)
+        self._tell({"dropped": True})
+
     def close(self) -> None:
         """Close and tell."""
         self._watch(self._store.close)
@@ -115,7 +136,8 @@ class TellingStore:
 class Scenario:
     """One way from a store to another. ``base`` is None where there is no store before.
 
-    ``deleted`` are ids that are deleted by name; ``secrets`` words that must be in no file at the end.
+    ``deleted`` are ids that are deleted by name; ``secrets`` words that must be in no file at the end. ``migrates``
+    tells that the embedding model is changed, and nothing indexed.
     """
 
     name: str
@@ -125,6 +147,7 @@ class Scenario:
     deleted: tuple[str, ...] = ()
     without_indexes: bool = False
     secrets: tuple[str, ...] = ()
+    migrates: bool = False
 
     def prepare(self, folder: Path, corpus: Path, settings: StoreSettings) -> None:
         """Make the store that stands before, and leave the sources of the run in ``corpus``."""
@@ -148,6 +171,10 @@ class Scenario:
         opened: list[EmbeddedStore] = []
         watch(lambda: opened.append(open_store(folder, settings)))
         store = TellingStore(opened[0], tell, watch)
+        if self.migrates:
+            migrate(store)  # type: ignore[arg-type]  # all else is delegated
+            store.close()
+            return
         if self.deleted:
             store.delete_documents(TENANT, self.deleted)
         index(store, [] if self.deleted else [corpus], SETTINGS)  # type: ignore[arg-type]  # all else is delegated
@@ -155,7 +182,7 @@ class Scenario:
 
 
 def scenarios() -> tuple[Scenario, ...]:
-    """Return the four ways."""
+    """Return the five ways."""
     gone = (secret_word(0, 0), secret_word(1, 0), secret_word(4, 0))
     return (
         Scenario(name="index", base=None, sources=last_sources()),
@@ -174,11 +201,14 @@ def scenarios() -> tuple[Scenario, ...]:
             base_settings=OTHER_SETTINGS,
             without_indexes=True,
         ),
+        Scenario(name="migrate", base=last_sources(), sources=last_sources(), migrates=True),
     )
 
 
 def open_store(folder: Path, settings: StoreSettings) -> EmbeddedStore:
-    """Open a store for writing with the embedder of this world."""
+    """Open a store for writing as it is, or make it with the embedder of this world."""
+    if (folder / DATABASE_FILE).exists() and store_model(folder, settings) == NEXT_EMBEDDER.model_id:
+        return EmbeddedStore.open(folder, settings=settings, read_only=False)
     return EmbeddedStore.create_or_open(
         folder,
         embedding_model=EMBEDDER.model_id,
@@ -187,6 +217,30 @@ def open_store(folder: Path, settings: StoreSettings) -> EmbeddedStore:
         token_dimension=EMBEDDER.token_dimension,
         settings=settings,
     )
+
+
+def store_model(folder: Path, settings: StoreSettings) -> str:
+    """Return the embedding model of a store, "" where it was never made whole."""
+    try:
+        with EmbeddedStore.open(folder, settings=settings) as store:
+            return store.embedding_model
+    except StoreMissing:
+        return ""
+
+
+def embedder_of(store: EmbeddedStore) -> HashingEmbedder:
+    """Return the embedder that a store is asked with."""
+    return NEXT_EMBEDDER if store.embedding_model == NEXT_EMBEDDER.model_id else EMBEDDER
+
+
+def migrate(store: EmbeddedStore) -> None:
+    """Change the embedding model: what of it is not done yet."""
+    if store.embedding_model != NEXT_EMBEDDER.model_id:
+        store.begin_space(space_of(NEXT_EMBEDDER), recipe="")
+        fill_spare_space(store, NEXT_EMBEDDER, batch_size=2)
+        store.switch_space()
+    if store.spare_space() is not None:
+        store.drop_space()
 
 
 def index(store: EmbeddedStore, paths: Sequence[Path], settings: IndexingSettings) -> None:

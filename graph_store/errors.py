@@ -4,8 +4,12 @@ StoreError
 ├── StoreUnusable        the user can do something about it: wrong version or model, locked, not a store, no space
 │   ├── StoreLocked
 │   ├── StoreMismatch
+│   │   └── StoreSwitched    it was switched to another vector space since it was opened
 │   ├── StoreMissing
-│   └── StoreDiskFull
+│   ├── StoreDiskFull
+│   └── SpaceConflict    the spare vector space cannot be used like that
+│       ├── SpaceMissing     there is none
+│       └── SpaceIncomplete  some records have no vectors in it
 ├── FilterMistake        a filter that the user can mend
 │   ├── UnknownMetadataKey   it names a key that no document has
 │   └── IncomparableValue    it compares numbers with text
@@ -30,12 +34,28 @@ class StoreMismatch(StoreUnusable):
     """The store was made by another version or with another embedding model."""
 
 
+class StoreSwitched(StoreMismatch):
+    """The live vector space is another one than when the store was opened: open it again with the model of that."""
+
+
 class StoreMissing(StoreUnusable):
     """There is no store where one was expected."""
 
 
 class StoreDiskFull(StoreUnusable):
     """The disk is full; what was acknowledged is kept."""
+
+
+class SpaceConflict(StoreUnusable):
+    """The spare vector space is another one than is asked for, or it is the live one."""
+
+
+class SpaceMissing(SpaceConflict):
+    """There is no spare vector space."""
+
+
+class SpaceIncomplete(SpaceConflict):
+    """Some records have no vectors in the spare space."""
 
 
 class FilterMistake(StoreError):

@@ -30,9 +30,10 @@ from graph_store.records import (
     SearchKind,
     TreeNode,
 )
+from graph_store.spaces import VectorSpaces
 
 
-class GraphStore(Protocol):
+class GraphStore(VectorSpaces, Protocol):
     """Documents, chunks, vectors, graph, communities and trees of many tenants.
 
     Every read takes an ``Access`` and never shows, counts or ranks a record that the caller may not read; ids that are
@@ -43,7 +44,7 @@ class GraphStore(Protocol):
 
     @property
     def embedding_model(self) -> str:
-        """The id of the embedding model that all vectors of this store were made with."""
+        """The id of the embedding model that all vectors of this store were made with, as of its opening."""
         ...
 
     @property

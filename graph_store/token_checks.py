@@ -1,5 +1,7 @@
 """What the token vectors of a document must fulfil before they are written."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from graph_store.bundles import DocumentBundle, TokenVectors
@@ -11,11 +13,18 @@ _LENGTH = 127
 
 def check_tokens(bundle: DocumentBundle, *, dimension: int) -> None:
     """Raise ``InvalidRecord`` where chunks lack token vectors of ``dimension``, or have some and ``dimension`` is 0."""
-    expected = len(bundle.chunks) if dimension else 0
-    if len(bundle.token_vectors) != expected:
-        found = len(bundle.token_vectors)
-        raise InvalidRecord(f"document {bundle.document.id!r} has token vectors of {found} chunks, expected {expected}")
-    for chunk, tokens in zip(bundle.chunks, bundle.token_vectors, strict=False):
+    owner = f"document {bundle.document.id!r}"
+    check_token_vectors(bundle.chunks, bundle.token_vectors, dimension=dimension, owner=owner)
+
+
+def check_token_vectors(
+    chunks: Sequence[Chunk], token_vectors: Sequence[TokenVectors], *, dimension: int, owner: str
+) -> None:
+    """Raise as ``check_tokens`` does, for the chunks of ``owner``."""
+    expected = len(chunks) if dimension else 0
+    if len(token_vectors) != expected:
+        raise InvalidRecord(f"{owner} has token vectors of {len(token_vectors)} chunks, expected {expected}")
+    for chunk, tokens in zip(chunks, token_vectors, strict=False):
         _check_starts(chunk, tokens)
         _check_vectors(chunk, tokens, dimension)
 

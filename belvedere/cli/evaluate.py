@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from belvedere.evaluation.dataset import Dataset
     from belvedere.evaluation.failures import FailureReport
     from belvedere.evaluation.gates import Gate, GateOutcome
+    from model_clients.settings import EmbedderSettings
 
 GATE_NOT_PASSED = 4
 """Exit code where all went well but a gate was not passed."""
@@ -45,11 +46,14 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
     from belvedere.evaluation.result_json import evaluation_json, plain_settings  # noqa: PLC0415  # as above
+    from belvedere.evaluation.systems import with_second  # noqa: PLC0415  # as above
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
-    gates = _read_gates(options)
     _check_outputs(options)
     settings = load_settings(settings_file(options.config))
+    second = _second_embedder(options, settings.embedder)
+    measured = options.systems if second is None else with_second(options.systems)
+    gates = _read_gates(options, measured)
     dataset = read_dataset(
         folder,
         seed=options.seed,
@@ -58,11 +62,16 @@ def evaluate(folder: Path, options: Evaluating) -> None:
         versions=Versions(as_of=options.as_of, all_versions=options.all_versions),
     )
     check_questions(gates, dataset.questions)
-    earlier = None if options.baseline is None else read_baseline(options.baseline, dataset, options.systems)
+    earlier = None if options.baseline is None else read_baseline(options.baseline, dataset, measured)
     _warn(dataset)
     with ProgressBar("getting ready") as bar:
         evaluation = evaluate_dataset(
-            dataset, options.systems, settings=settings, cache=options.cache or cache_folder(), progress=bar
+            dataset,
+            options.systems,
+            settings=settings,
+            cache=options.cache or cache_folder(),
+            progress=bar,
+            second=second,
         )
     if earlier is not None:
         compared = compare_with_baseline(earlier, evaluation.systems, dataset, plain_settings(settings))
@@ -79,10 +88,18 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     _leave(outcomes)
 
 
-def _read_gates(options: Evaluating) -> tuple["Gate", ...]:
+def _second_embedder(options: Evaluating, embedder: "EmbedderSettings") -> "EmbedderSettings | None":
+    from belvedere.embedder_choice import other_embedder  # noqa: PLC0415  # heavy import, only when used
+
+    if options.compare_model is None and options.compare_token_vectors is None:
+        return None
+    return other_embedder(embedder, model=options.compare_model, token_vectors=options.compare_token_vectors)
+
+
+def _read_gates(options: Evaluating, systems: Sequence[str]) -> tuple["Gate", ...]:
     from belvedere.evaluation.gates import gates_for, parse_gates  # noqa: PLC0415  # heavy import, only when used
 
-    return gates_for([gate for text in options.gates for gate in parse_gates(text)], options.systems)
+    return gates_for([gate for text in options.gates for gate in parse_gates(text)], systems)
 
 
 def _check_outputs(options: Evaluating) -> None:

@@ -8,10 +8,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import click
 
-from belvedere.cli.options import ALL_VERSIONS, AS_OF, CONFIG, FILTER, JSON, Command, GivenPath, with_options
+from belvedere.cli.options import ALL_VERSIONS, AS_OF, CONFIG, FILTER, JSON, Command, GivenPath, NameType, with_options
 from graph_store.filters import MetadataFilter
 
 System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
+TokenKind: TypeAlias = Literal["projected", "full", "none"]
 SYSTEMS: tuple[System, ...] = get_args(System)
 USUAL: tuple[System, ...] = ("bm25", "dense", "hybrid", "local")
 
@@ -21,6 +22,8 @@ class Evaluating:
     """Which systems are compared on what, what they must reach, and where reports and indexes go."""
 
     systems: tuple[System, ...]
+    compare_model: str | None
+    compare_token_vectors: TokenKind | None
     filters: tuple[MetadataFilter, ...]
     as_of: str | None
     all_versions: bool
@@ -62,6 +65,19 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         show_default=True,
         metavar="NAME[,NAME]",
         help="Systems to measure, of bm25, dense, hybrid, ppr (local without chains) and local.",
+    ),
+    click.option(
+        "--compare-model",
+        type=NameType(),
+        metavar="MODEL",
+        help="Ask the systems once more with the vectors of this embedding model, as NAME@new, in a second vector space"
+        " of the same index (see `migrate embeddings`).",
+    ),
+    click.option(
+        "--compare-token-vectors",
+        type=click.Choice(["projected", "full", "none"]),
+        metavar="KIND",
+        help="The same with this kind of token vectors: projected, full or none.",
     ),
     FILTER,
     AS_OF,

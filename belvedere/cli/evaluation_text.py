@@ -24,6 +24,8 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequenc
     )
     say(describe_machine())
     _show_index(evaluation)
+    if evaluation.second_model is not None:
+        say(f"systems named @new were asked with the vectors of {evaluation.second_model}")
     say()
     _show_measures(evaluation)
     for comparison in evaluation.comparisons:

@@ -23,6 +23,7 @@ from belvedere.cli.evaluate_init import evaluate_init
 from belvedere.cli.export import export
 from belvedere.cli.graph import graph
 from belvedere.cli.index import index
+from belvedere.cli.migrate import migrate
 from belvedere.cli.printing import complain, drop_output
 from belvedere.cli.ranker import ranker
 from belvedere.cli.search import search
@@ -64,6 +65,7 @@ for command in (
     tree,
     graph,
     export,
+    migrate,
     ranker,
 ):
     cli.add_command(command)

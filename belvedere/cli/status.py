@@ -11,6 +11,7 @@ from belvedere.json_form import status_json
 
 if TYPE_CHECKING:
     from belvedere.status import StoreStatus
+    from graph_store.spaces import SpareSpace
 
 
 @click.command()
@@ -36,7 +37,22 @@ def _show(found: "StoreStatus", shared: Shared) -> None:
         say(wrapped(f"{sentence[0].upper()}{sentence[1:]}."))
     if not found.up_to_date:
         say("Communities and trees are older than the documents: run `belvedere index` to make them anew.")
+    if found.second_space is not None:
+        say(wrapped(_second_space(found.second_space, whole=found.second_space_whole)))
     if found.settings_changed:
         say("The last run of `belvedere index` had other settings than these; index again to use them:")
         for name, (then, now) in found.settings_changed.items():
             say(f"  {name}: {then} then, {now} now")
+
+
+def _second_space(spare: "SpareSpace", *, whole: bool) -> str:
+    if spare.former:
+        return (
+            f"The vectors of {spare.space.embedding_model}, from before the switch, are kept; `belvedere migrate"
+            " embeddings --drop-old` frees their room."
+        )
+    state = "is whole" if whole else "is not whole yet"
+    return (
+        f"A second vector space, of {spare.space.embedding_model}, {state}: see `belvedere migrate embeddings`, which"
+        " fills it and switches to it."
+    )

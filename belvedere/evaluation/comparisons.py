@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from belvedere.evaluation.intervals import Estimate, complete_parts, estimate_means
+from belvedere.evaluation.systems import SECOND
 
 PERMUTATIONS = 9_999
 _AT_ONCE = 1_000  # sign vectors drawn together: bounds the memory, (1000, n) signs
@@ -42,16 +43,24 @@ def baseline(systems: Sequence[str]) -> str:
 def compare_systems(
     scored: Mapping[str, Sequence[Mapping[str, float]]], measures: Sequence[str], *, seed: int
 ) -> tuple[Comparison, ...]:
-    """Compare every system with the ``baseline``; each has one row of measures per question, in the same order.
+    """Compare every system with the ``baseline``, and one with a second model's vectors with the same of the first.
 
-    A measure is compared over the questions whose rows have it.
+    Each has one row of measures per question, in the same order. A measure is compared over the questions whose rows
+    have it.
     """
-    against = baseline(tuple(scored))
+    pairs = [(system, _counterpart(system, tuple(scored))) for system in scored]
     return tuple(
-        Comparison(system=system, against=against, measures=compare_rows(rows, scored[against], measures, seed=seed))
-        for system, rows in scored.items()
+        Comparison(
+            system=system, against=against, measures=compare_rows(scored[system], scored[against], measures, seed=seed)
+        )
+        for system, against in pairs
         if system != against
     )
+
+
+def _counterpart(system: str, systems: Sequence[str]) -> str:
+    first = system.removesuffix(SECOND)
+    return first if first != system else baseline(systems)
 
 
 def compare_rows(

@@ -1,9 +1,10 @@
 """The story of an evaluation: index the corpus, put the questions to each system, score what comes back."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from belvedere.embedding_migration import MigrationSteps, look_at_spaces, migrate_embeddings
 from belvedere.evaluation.baseline import BaselineComparison
 from belvedere.evaluation.comparisons import Comparison, compare_systems
 from belvedere.evaluation.dataset import Dataset
@@ -12,10 +13,13 @@ from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
 from belvedere.evaluation.measures import measures_of
 from belvedere.evaluation.system_scores import Latency, SystemScores, latency, score_run
-from belvedere.evaluation.systems import run_system
+from belvedere.evaluation.systems import SECOND, WITHOUT_VECTORS, SystemRun, run_system
 from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
+from belvedere.wiring import make_embedder
 from indexing.report import Progress
+from indexing.space_migration import space_of
+from model_clients.settings import EmbedderSettings
 from query.engine import System
 
 
@@ -23,6 +27,7 @@ from query.engine import System
 class Evaluation:
     """The result: scores by system and how they compare, the index they were found in, what one embedded question
     costs, what failed where ``local`` was measured, and how all this differs from an earlier run where one was given.
+    ``second_model`` is the id of the model that systems named ``@new`` were asked with.
     """
 
     systems: dict[str, SystemScores]
@@ -31,6 +36,7 @@ class Evaluation:
     index: IndexedDataset
     embed_question_ms: Latency
     baseline: BaselineComparison | None = None
+    second_model: str | None = None
 
 
 def evaluate_dataset(
@@ -40,13 +46,26 @@ def evaluate_dataset(
     settings: Settings,
     cache: Path,
     progress: Callable[[Progress], None] | None = None,
+    second: EmbedderSettings | None = None,
 ) -> Evaluation:
-    """Evaluate ``systems`` on ``dataset``; the data set's seed also draws intervals and significance tests."""
+    """Evaluate ``systems`` on ``dataset``; the data set's seed also draws intervals and significance tests.
+
+    With a ``second`` embedder the index gets a second vector space of it, and the systems are asked there once more.
+    """
     indexed = index_dataset(dataset, settings, cache, progress)
     with KnowledgeBase.open(indexed.store, config=settings) as kb:
         kb.warm_up()
-        runs = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
+        runs: dict[str, SystemRun] = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
         failures = find_failures(kb, dataset.questions, runs["local"], progress) if "local" in runs else None
+    second_model = None
+    if second is not None:
+        second_settings = replace(settings, embedder=second)
+        second_model = _fill_second(indexed.store, settings, second, progress)
+        with KnowledgeBase.open(indexed.store, config=second_settings, second_space=True) as kb:
+            kb.warm_up()
+            for system in systems:
+                if system not in WITHOUT_VECTORS:
+                    runs[system + SECOND] = run_system(kb, system, dataset.questions, progress)
     embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
     scores: dict[str, SystemScores] = {system: score_run(run, dataset) for system, run in runs.items()}
     return Evaluation(
@@ -59,4 +78,17 @@ def evaluate_dataset(
         failures=failures,
         index=indexed,
         embed_question_ms=latency(embedding),
+        second_model=second_model,
     )
+
+
+def _fill_second(
+    store: Path, settings: Settings, second: EmbedderSettings, progress: Callable[[Progress], None] | None
+) -> str:
+    """Give the index a second vector space of ``second``, in the place of that of an earlier evaluation."""
+    spare = look_at_spaces(store, settings).spare
+    if spare is not None and spare.space != space_of(make_embedder(second)):
+        migrate_embeddings(store, settings, MigrationSteps(abandon=True))
+    filled = migrate_embeddings(store, settings, MigrationSteps(embedder=second), progress=progress)
+    assert filled.spare is not None  # it was filled just now
+    return filled.spare.space.embedding_model

@@ -14,7 +14,7 @@ from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.reply_scores import AnswerScores
 from belvedere.evaluation.system_scores import SystemScores
-from belvedere.evaluation.systems import ANSWERING
+from belvedere.evaluation.systems import ANSWERING, SECOND
 
 Sign: TypeAlias = Literal[">", ">=", "<", "<="]
 
@@ -128,7 +128,7 @@ def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
     system = gate.system or baseline(systems)
     if system not in systems:
         raise GateError(f"the gate {gate} is about {system!r}, which is not compared; compared: {', '.join(systems)}")
-    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS) and system not in ANSWERING:
+    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS) and system.removesuffix(SECOND) not in ANSWERING:
         raise GateError(f"{system} only ranks passages and has no {gate.measure}; ask it of {', '.join(ANSWERING)}")
     return replace(gate, system=system)
 

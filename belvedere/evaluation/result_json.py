@@ -38,6 +38,7 @@ def evaluation_json(
             "seed": dataset.seed,
             "limit": dataset.limit,
             "filters": list(dataset.filters),
+            "second_model": evaluation.second_model,
             "machine": describe_machine(),
             "versions": package_versions(),
             "settings": plain_settings(settings),

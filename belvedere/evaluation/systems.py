@@ -16,8 +16,15 @@ from query.request import AskOptions
 # Chunks asked for, so that collapsing them to documents, and gold groups to one, leaves ten and more.
 RANKED_CHUNKS = 100
 
+SECOND = "@new"
+"""Stands after the name of a system that was asked with the vectors of a second embedding model."""
+
 ANSWERING: frozenset[System] = frozenset({"local"})
 """Systems that answer as well as rank: they can abstain, and their latency is that of the whole answer."""
+
+
+WITHOUT_VECTORS: frozenset[System] = frozenset({"bm25"})
+"""Systems that are the same with every embedding model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +53,11 @@ class SystemRun:
     milliseconds: tuple[float, ...]
     embedding_milliseconds: tuple[float, ...]
     replies: tuple[Reply, ...] = ()
+
+
+def with_second(systems: Sequence[str]) -> tuple[str, ...]:
+    """Return the systems, then those that differ with another embedding model once more, as ``NAME@new``."""
+    return (*systems, *(system + SECOND for system in systems if system not in WITHOUT_VECTORS))
 
 
 def run_system(

@@ -13,7 +13,7 @@ from graph_store.embedded.database import Database
 from graph_store.embedded.keyword_catalog import KeywordCatalog
 from graph_store.embedded.passage_graph import PassageGraphs
 from graph_store.embedded.search import HitSearch, SearchRequest
-from graph_store.embedded.store_files import read_state
+from graph_store.embedded.space_watch import SpaceWatch
 from graph_store.embedded.vector_catalog import VectorCatalog
 from graph_store.filters import Filters
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
@@ -25,34 +25,32 @@ class CallerReads:
 
     def __init__(self, folder: Path, database: Database, *, settings: StoreSettings) -> None:
         self._database = database
-        self._state = read_state(folder, database)
+        self._watch = SpaceWatch(folder, database)
         self._keywords = KeywordCatalog(folder, database, settings)
-        self._vectors = VectorCatalog(
-            folder, model=self._state.embedding_model, dimension=self._state.dimension, settings=settings
-        )
+        self._vectors = VectorCatalog(folder, watch=self._watch, settings=settings)
         self._scopes = Scopes()
         self._search = HitSearch(database, self._keywords, self._vectors, scopes=self._scopes, settings=settings)
         self._graphs = PassageGraphs()
 
     @property
     def embedding_model(self) -> str:
-        """The id of the embedding model that all vectors of this store were made with."""
-        return self._state.embedding_model
+        """The id of the embedding model that all vectors of this store were made with, as of its opening."""
+        return self._watch.space.embedding_model
 
     @property
     def dimension(self) -> int:
         """The number of dimensions of every vector in the store."""
-        return self._state.dimension
+        return self._watch.space.dimension
 
     @property
     def token_space(self) -> str:
         """The name of the space that all token vectors of this store are in; "none" where it keeps none."""
-        return self._state.token_space
+        return self._watch.space.token_space
 
     @property
     def token_dimension(self) -> int:
         """The number of dimensions of every token vector in the store; 0 where it keeps none."""
-        return self._state.token_dimension
+        return self._watch.space.token_dimension
 
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
@@ -93,7 +91,8 @@ class CallerReads:
         """Return the sentences of readable chunks, chunks in the order asked, then by position."""
         with self._database.snapshot() as connection:
             scope = self._scopes.of(connection, access)
-            return document_reads.read_sentences(connection, scope, chunk_ids, dimension=self.dimension)
+            dimension = self._watch.of(connection).dimension
+            return document_reads.read_sentences(connection, scope, chunk_ids, dimension=dimension)
 
     def search_keywords(
         self, access: Access, text: str, *, kind: SearchKind, k: int, filters: Filters = ()
@@ -119,7 +118,8 @@ class CallerReads:
         """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
         with self._database.snapshot() as connection:
             scope = self._scopes.of(connection, access)
-            return document_reads.read_tokens(connection, scope, chunk_ids, dimension=self.token_dimension)
+            dimension = self._watch.of(connection).token_dimension
+            return document_reads.read_tokens(connection, scope, chunk_ids, dimension=dimension)
 
     def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
         """Return the ids of readable documents that pass ``filters``; None where there is no filter."""

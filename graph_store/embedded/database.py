@@ -4,7 +4,7 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -59,6 +59,14 @@ class Database:
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._closed = False
+        self._prepare: Callable[[sqlite3.Connection], None] | None = None
+
+    def prepare_with(self, prepare: Callable[[sqlite3.Connection], None]) -> None:
+        """Run ``prepare`` on every connection before its first use; on this thread's at once, if there is one."""
+        self._prepare = prepare
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is not None:
+            prepare(found)
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; raise ``StoreUnusable`` once the database is closed."""
@@ -69,6 +77,8 @@ class Database:
             raise StoreUnusable(f"the store {str(self.path.parent)!r} is closed: open it again")
         try:
             opened = self._connect()
+            if self._prepare is not None:
+                self._prepare(opened)
         except sqlite3.Error as error:
             raise self._explain(error) from error
         with self._lock:
@@ -140,6 +150,18 @@ class Database:
             self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.Error as error:
             _log.warning("the write-ahead log of %s was not emptied: %s", self.path, error)
+
+    def compact(self) -> None:
+        """Give the room of what was removed back to the disk; it takes as much room again while it runs.
+
+        Readers go on meanwhile. Where it cannot be done (a full disk, another process in the way) the room stays in the
+        file, to be used again.
+        """
+        try:
+            self.connection().execute("VACUUM")
+        except sqlite3.Error as error:
+            _log.warning("%s was not made smaller: %s", self.path, error)
+        self.checkpoint()
 
     def _explain(self, error: sqlite3.Error | UnicodeEncodeError) -> StoreError:
         if isinstance(error, UnicodeEncodeError):

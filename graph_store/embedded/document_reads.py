@@ -22,7 +22,7 @@ _DOCUMENT_COLUMNS = (
 CHUNK_COLUMNS = (
     "chunks.id, documents.id, chunks.document_version, chunk_texts.text, chunks.heading_path, chunks.char_start,"
     " chunks.char_end, chunks.position, chunks.page, chunks.parent_id, chunks.context, chunks.tenant, documents.groups,"
-    " chunks.embedding_model"
+    " (SELECT embedding_model FROM store_state)"
 )
 """The columns that ``chunk_of`` makes a chunk from."""
 
@@ -174,6 +174,16 @@ def read_sentences(
     return _sentences(in_order(chunk_ids, {row[0]: row for row in found}), dimension)
 
 
+def read_sentence_spans(connection: sqlite3.Connection, scope: Scope, chunk_ids: Sequence[str]) -> tuple[Sentence, ...]:
+    """Return the sentences of readable chunks without vectors, chunks in the order asked, then by position."""
+    found = connection.execute(
+        "SELECT chunks.id, spans FROM chunks JOIN chunk_sentences USING (row)"
+        f" WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids)) AND {readable('chunks')}",
+        with_ids(scope, chunk_ids),
+    )
+    return _spans_of(in_order(chunk_ids, {row[0]: row for row in found}))
+
+
 def read_tokens(
     connection: sqlite3.Connection, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
 ) -> dict[str, TokenVectors]:
@@ -199,11 +209,16 @@ def read_all_sentences(connection: sqlite3.Connection, scope: Scope, *, dimensio
 
 
 def _sentences(rows: Sequence[Row], dimension: int) -> ChunkSentences:
-    sentences = tuple(
-        Sentence(chunk_id=chunk_id, position=position, char_start=start, char_end=end)
-        for chunk_id, spans, _ in rows
-        for position, start, end in unpack_spans(spans)
-    )
+    sentences = _spans_of(rows)
     quantised = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.int8).reshape(len(sentences), dimension)
     vectors: FloatMatrix = restore(quantised)
     return ChunkSentences(sentences=sentences, vectors=vectors)
+
+
+def _spans_of(rows: Sequence[Row]) -> tuple[Sentence, ...]:
+    """Return the sentences of rows that start with a chunk id and packed spans."""
+    return tuple(
+        Sentence(chunk_id=row[0], position=position, char_start=start, char_end=end)
+        for row in rows
+        for position, start, end in unpack_spans(row[1])
+    )

@@ -26,9 +26,17 @@ from graph_store.embedded.document_rows import delete_document_rows, insert_docu
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
 from graph_store.embedded.schema_upgrades import upgrade
 from graph_store.embedded.source_rows import read_sources, replace_sources
+from graph_store.embedded.space_rows import read_content, read_unfilled, write_vectors
+from graph_store.embedded.spare_space import (
+    change_places,
+    drop_spare,
+    make_spare,
+    need_filled,
+    read_live,
+    read_spare,
+    see_spare_as_live,
+)
 from graph_store.embedded.store_files import (
-    NO_TOKENS,
-    StoreState,
     check_state,
     open_for_reading,
     open_for_writing,
@@ -39,6 +47,15 @@ from graph_store.embedded.writer_lock import WriterLock
 from graph_store.errors import StoreUnusable
 from graph_store.record_checks import check_bundle, check_generation
 from graph_store.settings import StoreSettings
+from graph_store.spaces import (
+    NO_TOKENS,
+    LiveSpace,
+    SpaceVectors,
+    SpareSpace,
+    Unfilled,
+    UnfilledContent,
+    VectorSpace,
+)
 from graph_store.token_checks import check_tokens
 
 
@@ -75,7 +92,7 @@ class EmbeddedStore(CallerReads):
         prepare_folder(folder)
         lock = WriterLock(folder)
         try:
-            wanted = StoreState(
+            wanted = VectorSpace(
                 embedding_model=embedding_model,
                 dimension=dimension,
                 token_space=token_space,
@@ -96,19 +113,23 @@ class EmbeddedStore(CallerReads):
         read_only: bool = True,
         expected_model: str | None = None,
         expected_tokens: str | None = None,
+        spare: bool = False,
     ) -> "EmbeddedStore":
         """Open an existing store, by default to read, which works beside a writer.
 
-        Raises ``StoreMissing`` where there is no store, ``StoreMismatch`` where it has another format, embedding model
-        or token space than expected, and ``StoreLocked`` as ``create_or_open`` does.
+        ``spare`` reads its spare vector space in the place of the live one, to compare the two; only to read. Raises
+        ``StoreMissing`` where there is no store, ``StoreMismatch`` where it has another format, embedding model or
+        token space than expected, ``StoreLocked`` as ``create_or_open`` does, ``SpaceMissing`` and ``SpaceIncomplete``.
         """
         settings = settings or StoreSettings()
-        database = open_for_reading(folder, settings, read_only=read_only)
+        database = open_for_reading(folder, settings, read_only=read_only or spare)
         lock = None
         try:
+            if spare:
+                _look_at_spare(folder, database)
             state = read_state(folder, database)
             check_state(folder, state, expected_model=expected_model, expected_tokens=expected_tokens)
-            if not read_only:
+            if not (read_only or spare):
                 lock = WriterLock(folder)
                 upgrade(database)
             return cls(folder, database=database, lock=lock, settings=settings)
@@ -201,6 +222,60 @@ class EmbeddedStore(CallerReads):
         with self._database.transaction() as connection:
             replace_sources(connection, tenant, states, forget=forget)
 
+    # -- vector spaces ------------------------------------------------------------------------------------------------
+
+    def live_space(self) -> LiveSpace:
+        """Return the space that is searched, with what is known of it (see ``VectorSpaces``)."""
+        with self._database.snapshot() as connection:
+            return read_live(connection, self._watch.of(connection))
+
+    def spare_space(self) -> SpareSpace | None:
+        """Return the space beside the live one, None where there is none."""
+        with self._database.snapshot() as connection:
+            self._watch.of(connection)
+            return read_spare(connection)
+
+    def begin_space(self, space: VectorSpace, *, recipe: str, live_recipe: str = "") -> None:
+        """Make an empty spare space, or go on with the one that is there (see ``VectorSpaces``)."""
+        self._need_writer()
+        spare = SpareSpace(space=space, recipe=recipe, former=False)
+        with self._database.transaction() as connection:
+            make_spare(connection, read_live(connection, self._watch.space), spare, live_recipe=live_recipe)
+
+    def unfilled(self, tenant: str) -> Unfilled:
+        """Return what the spare space lacks of a tenant."""
+        with self._database.snapshot() as connection:
+            return read_unfilled(connection, tenant)
+
+    def unfilled_content(self, tenant: str, part: Unfilled) -> UnfilledContent:
+        """Return the records of ``part`` in its order, whoever may read them."""
+        with self._database.snapshot() as connection:
+            return read_content(connection, tenant, part)
+
+    def fill_space(self, vectors: SpaceVectors) -> None:
+        """Write vectors into the spare space in one transaction (see ``VectorSpaces``)."""
+        self._need_writer()
+        with self._database.transaction() as connection:
+            write_vectors(connection, vectors)
+
+    def switch_space(self) -> None:
+        """Let the live and the spare space change places in one transaction; then make large indexes anew."""
+        self._need_writer()
+        with self._database.transaction() as connection:
+            space = change_places(connection, read_live(connection, self._watch.space))
+        self._watch.follow(space)
+        self._vectors.forget()
+        for tenant in self.tenants():
+            self._bring_up_to_date(tenant)
+        self._database.checkpoint()
+
+    def drop_space(self) -> None:
+        """Remove the spare space, and give its room back to the disk."""
+        self._need_writer()
+        with self._database.transaction() as connection:
+            drop_spare(connection)
+        self._database.compact()
+
     def _need_writer(self) -> None:
         if self._lock is None:
             raise StoreUnusable(f"the store {str(self._folder)!r} is open to read only: open it with create_or_open")
@@ -236,9 +311,17 @@ class EmbeddedStore(CallerReads):
     def read_collection(self, tenant: str) -> Collection:
         """Read everything of a tenant that the derived layer is made from."""
         with self._database.snapshot() as connection:
-            return read_collection(connection, tenant, dimension=self.dimension)
+            return read_collection(connection, tenant, dimension=self._watch.of(connection).dimension)
 
     def content_digest(self, tenant: str) -> str:
         """Return a SHA-256 over the content of a tenant, equal for equal content whatever its history."""
         with self._database.snapshot() as connection:
             return digest_content(connection, tenant)
+
+
+def _look_at_spare(folder: Path, database: Database) -> None:
+    """Let a database that nothing was read from yet see the spare space as the live one."""
+    read_state(folder, database)
+    with database.snapshot() as connection:
+        need_filled(connection)
+    database.prepare_with(see_spare_as_live)

@@ -10,11 +10,13 @@ from graph_store.embedded.counting import read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.index_agreement import IndexAgreement, compare_indexes
 from graph_store.embedded.schema import SCHEMA_VERSION
-from graph_store.embedded.store_files import StoreState, open_for_reading, read_state
+from graph_store.embedded.spare_space import count_unfilled, read_spare
+from graph_store.embedded.store_files import open_for_reading, read_state
 from graph_store.embedded.writer_lock import active_writer
 from graph_store.errors import StoreError, StoreMissing
 from graph_store.findings import Finding, Level
 from graph_store.settings import StoreSettings
+from graph_store.spaces import VectorSpace
 
 _NAMES = {"chunk": "chunks", "report": "reports", "tree_node": "tree nodes"}
 _RUN_INDEX = "run `belvedere index` on the sources: it brings the indexes up to date"
@@ -65,13 +67,16 @@ def _examine_folder(folder: Path) -> Iterator[Finding]:
         )
 
 
-def _examine_content(folder: Path, database: Database, state: StoreState, settings: StoreSettings) -> Iterator[Finding]:
+def _examine_content(
+    folder: Path, database: Database, state: VectorSpace, settings: StoreSettings
+) -> Iterator[Finding]:
     with database.snapshot() as connection:
         yield _format_finding(connection)
         broken = _database_faults(connection)
         yield from broken
         if broken:
             return
+        yield from _second_space_findings(connection)
         for tenant in read_tenants(connection):
             agreements = compare_indexes(
                 connection,
@@ -97,6 +102,25 @@ def _format_finding(connection: sqlite3.Connection) -> Finding:
         says=f"the store has format {version}, which is read as it is; this version writes format {SCHEMA_VERSION}",
         remedy="nothing: the next `belvedere index` brings it up to date, and older versions cannot read it after that",
     )
+
+
+def _second_space_findings(connection: sqlite3.Connection) -> Iterator[Finding]:
+    """Tell of a second vector space, whichever its state: it takes room, and nobody searches it."""
+    spare = read_spare(connection)
+    if spare is None:
+        return
+    of = f"a second vector space, of {spare.space.embedding_model!r},"
+    lacking = sum(count_unfilled(connection).values())
+    if spare.former:
+        says = f"{of} is kept from before the switch"
+        remedy = "free its room with `belvedere migrate embeddings --drop-old`"
+    elif lacking:
+        says = f"{of} lacks {lacking:,} records"
+        remedy = "fill it with `belvedere migrate embeddings --model MODEL`, or remove it with --abandon"
+    else:
+        says = f"{of} is whole and not in use"
+        remedy = "make it live with `belvedere migrate embeddings --switch`, or remove it with --abandon"
+    yield Finding(check="vector spaces", level="note", says=says, remedy=remedy)
 
 
 def _database_faults(connection: sqlite3.Connection) -> list[Finding]:

@@ -3,6 +3,10 @@
 Rows refer to each other by integer row numbers that are never used twice (AUTOINCREMENT); the ids of records are text
 and unique within a tenant. ``audience`` numbers a pair (tenant, groups): access to a record is access to its audience.
 Lists that are only read as a whole are JSON text.
+
+``store_state`` says which embedding model all vectors are of, whatever ``chunks.embedding_model`` says, which names the
+model that a chunk was written with. Beside the tables of vectors may stand those of a spare space
+(:mod:`graph_store.embedded.spare_space`).
 """
 
 SCHEMA_VERSION = 3

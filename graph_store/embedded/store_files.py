@@ -1,7 +1,6 @@
 """Making, finding and checking the files of an embedded store."""
 
 import sqlite3
-from dataclasses import dataclass
 from pathlib import Path
 
 from graph_store.embedded.database import Database
@@ -9,20 +8,9 @@ from graph_store.embedded.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
 from graph_store.embedded.schema_upgrades import READABLE, upgrade
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.settings import StoreSettings
+from graph_store.spaces import VectorSpace
 
 DATABASE_FILE = "belvedere.sqlite"
-NO_TOKENS = "none"
-"""The token space of a store that keeps no token vectors."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreState:
-    """What a store was made with."""
-
-    embedding_model: str
-    dimension: int
-    token_space: str
-    token_dimension: int
 
 
 def prepare_folder(folder: Path) -> None:
@@ -35,7 +23,7 @@ def prepare_folder(folder: Path) -> None:
         raise StoreUnusable(f"cannot make the folder {str(folder)!r} for the store: {error.strerror}") from error
 
 
-def open_for_writing(folder: Path, *, wanted: StoreState, settings: StoreSettings) -> Database:
+def open_for_writing(folder: Path, *, wanted: VectorSpace, settings: StoreSettings) -> Database:
     """Open the database of a store, making it where there is none; the caller holds the writer lock.
 
     A store of an older format that can be read is brought up to this one.
@@ -68,7 +56,7 @@ def _is_empty(database: Database) -> bool:
     return found == 0
 
 
-def _create_tables(database: Database, wanted: StoreState) -> None:
+def _create_tables(database: Database, wanted: VectorSpace) -> None:
     with database.transaction() as connection:
         for statement in TABLES.split(";\n"):
             connection.execute(statement)
@@ -80,7 +68,7 @@ def _create_tables(database: Database, wanted: StoreState) -> None:
         )
 
 
-def read_state(folder: Path, database: Database) -> StoreState:
+def read_state(folder: Path, database: Database) -> VectorSpace:
     """Return what the store was made with; raises ``StoreMissing`` (not a store) or ``StoreMismatch`` (version)."""
     with database.snapshot() as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -98,26 +86,28 @@ def read_state(folder: Path, database: Database) -> StoreState:
         # Only now: another format may have other columns.
         columns = "embedding_model, dimension, token_space, token_dimension"
         model, dimension, space, width = connection.execute(f"SELECT {columns} FROM store_state").fetchone()
-    return StoreState(embedding_model=model, dimension=dimension, token_space=space, token_dimension=width)
+    return VectorSpace(embedding_model=model, dimension=dimension, token_space=space, token_dimension=width)
 
 
 def check_state(
-    folder: Path, state: StoreState, *, expected_model: str | None, expected_tokens: str | None = None
+    folder: Path, state: VectorSpace, *, expected_model: str | None, expected_tokens: str | None = None
 ) -> None:
     """Raise ``StoreMismatch`` where another embedding model or token space is expected than the store was made with."""
     if expected_model is not None and state.embedding_model != expected_model:
         raise StoreMismatch(
             f"the store {str(folder)!r} was made with the embedding model {state.embedding_model!r}, not"
-            f" {expected_model!r}: configure that model, or index again into another folder"
+            f" {expected_model!r}: configure that model, change to the other one with `belvedere migrate embeddings`,"
+            " or index again into another folder"
         )
     if expected_tokens is not None and state.token_space != expected_tokens:
         raise StoreMismatch(
             f"the store {str(folder)!r} was made with the token vectors {state.token_space!r}, not"
-            f" {expected_tokens!r}: configure embedder.token_vectors as it was, or index again into another folder"
+            f" {expected_tokens!r}: configure embedder.token_vectors as it was, change to the other ones with"
+            " `belvedere migrate embeddings`, or index again into another folder"
         )
 
 
-def _check_dimensions(folder: Path, state: StoreState, wanted: StoreState) -> None:
+def _check_dimensions(folder: Path, state: VectorSpace, wanted: VectorSpace) -> None:
     for held, asked in ((state.dimension, wanted.dimension), (state.token_dimension, wanted.token_dimension)):
         if held != asked:
             raise StoreMismatch(

@@ -19,6 +19,7 @@ from graph_store.embedded.neighbour_graph import (
     load_graph,
     neighbour_graphs_available,
 )
+from graph_store.embedded.space_watch import SpaceWatch
 from graph_store.embedded.vector_files import VectorFiles
 from graph_store.embedded.vector_index import RowArray, VectorIndex
 from graph_store.packing import unpack_vectors
@@ -37,16 +38,16 @@ _TABLE: dict[SearchKind, tuple[str, str, str]] = {
 class VectorCatalog:
     """Vector indexes by tenant and kind; what a file does not hold as it should is read from the database."""
 
-    def __init__(self, folder: Path, *, model: str, dimension: int, settings: StoreSettings) -> None:
+    def __init__(self, folder: Path, *, watch: SpaceWatch, settings: StoreSettings) -> None:
         self._folder = folder
-        self._model = model
-        self._dimension = dimension
+        self._watch = watch
         self._settings = settings
         self._lock = threading.Lock()
         self._held: dict[tuple[str, SearchKind], VectorIndex] = {}
 
     def index_of(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind) -> VectorIndex:
-        """Return the index at the sequence of a snapshot."""
+        """Return the index at the sequence of a snapshot; raises ``StoreSwitched`` as the watch does."""
+        self._watch.of(connection)
         target = read_sequences(connection, tenant).of(kind)
         found = self._held.get((tenant, kind))
         if found is not None and found.sequence == target:
@@ -57,6 +58,19 @@ class VectorCatalog:
                 found = self._read(connection, tenant, kind, target, found)
                 self._held[tenant, kind] = found
             return found
+
+    def forget(self) -> None:
+        """Forget the vectors that are held: the live space has changed."""
+        with self._lock:
+            self._held.clear()
+
+    @property
+    def _model(self) -> str:
+        return self._watch.space.embedding_model
+
+    @property
+    def _dimension(self) -> int:
+        return self._watch.space.dimension
 
     def _read(
         self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int, held: VectorIndex | None

@@ -123,7 +123,7 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     status = belvedere("status", "--json", *indexed_place.options).json()
     assert set(status) == {
         *("store", "embedding_model", "dimension", "tenant", "documents", "chunks", "entities", "relations"),
-        *("communities", "tree_nodes", "up_to_date", "store_bytes", "settings_changed"),
+        *("communities", "tree_nodes", "up_to_date", "store_bytes", "settings_changed", "second_space"),
     }
     assert status["settings_changed"] == {}
     assert status["documents"] == len(ARTICLES)

@@ -1,8 +1,13 @@
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
 import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_source_contract import SourceContract
+from tests.graph_store.store_space_contract import OpenStore, SpaceContract
 from tests.graph_store.store_token_contract import TokenContract
 from tests.graph_store.store_version_contract import ComparisonContract, VersionContract
 
@@ -11,6 +16,17 @@ class TestEmbeddedStore(GraphStoreContract, VersionContract, ComparisonContract,
     @pytest.fixture
     def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:
         return embedded_store
+
+
+class TestSpacesOfEmbeddedStore(SpaceContract):
+    @pytest.fixture
+    def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:
+        return embedded_store
+
+    @pytest.fixture
+    def open_reader(self, store_folder: Path) -> Iterator[OpenStore]:
+        with ExitStack() as opened:
+            yield lambda: opened.enter_context(EmbeddedStore.open(store_folder))
 
 
 class TestEmbeddedStoreOfTokens(TokenContract):
