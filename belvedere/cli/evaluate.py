@@ -91,9 +91,9 @@ def evaluate(folder: Path, options: Evaluating) -> None:
 def _second_embedder(options: Evaluating, embedder: "EmbedderSettings") -> "EmbedderSettings | None":
     from belvedere.embedder_choice import other_embedder  # noqa: PLC0415  # heavy import, only when used
 
-    if options.compare_model is None and options.compare_token_vectors is None:
+    if options.compare_model is None and options.compare_tokens is None:
         return None
-    return other_embedder(embedder, model=options.compare_model, token_vectors=options.compare_token_vectors)
+    return other_embedder(embedder, model=options.compare_model, token_vectors=options.compare_tokens)
 
 
 def _read_gates(options: Evaluating, systems: Sequence[str]) -> tuple["Gate", ...]:

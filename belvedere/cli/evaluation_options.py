@@ -23,7 +23,7 @@ class Evaluating:
 
     systems: tuple[System, ...]
     compare_model: str | None
-    compare_token_vectors: TokenKind | None
+    compare_tokens: TokenKind | None
     filters: tuple[MetadataFilter, ...]
     as_of: str | None
     all_versions: bool
@@ -74,7 +74,7 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         " of the same index (see `migrate embeddings`).",
     ),
     click.option(
-        "--compare-token-vectors",
+        "--compare-tokens",
         type=click.Choice(["projected", "full", "none"]),
         metavar="KIND",
         help="The same with this kind of token vectors: projected, full or none.",

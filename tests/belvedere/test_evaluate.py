@@ -299,3 +299,35 @@ def test_a_run_is_scored_over_its_questions() -> None:
     assert scores.citations is not None
     assert (scores.citations["precision"].value, scores.citations["recall"].value) == (0.5, 1.0)
     assert scores.citations["recall"].n == 1
+
+
+@pytest.mark.model
+def test_two_embedding_models_are_compared_in_one_index(belvedere: Belvedere, data: Path) -> None:
+    result = belvedere("eval", *options(data, "--compare-model", "hashing:8", "--json")).json()
+    assert list(result["systems"]) == [*("bm25", "dense", "hybrid", "local"), *("dense@new", "hybrid@new", "local@new")]
+    assert result["run"]["second_model"] == "hashing-8"
+    pairs = {item["system"]: item["against"] for item in result["comparisons"]}
+    assert pairs == {
+        **dict.fromkeys(("bm25", "dense", "hybrid"), "local"),
+        **{f"{name}@new": name for name in ("dense", "hybrid", "local")},
+    }
+    assert result["systems"]["local@new"]["abstention"] is not None
+    # The first model alone finds what it found before, and another second model takes the place of the first one.
+    again = belvedere(
+        "eval",
+        *options(data, "--compare", "dense", "--compare-model", "hashing:32", "--gate", "dense@new:R@5>=0", "--json"),
+    ).json()
+    assert list(again["systems"]) == ["dense", "dense@new"]
+    assert again["systems"]["dense"]["measures"] == result["systems"]["dense"]["measures"]
+    assert again["gates"][0]["passed"] is True
+    text = belvedere("eval", *options(data, "--compare", "dense", "--compare-tokens", "none"))
+    assert text.code == 0
+    assert "dense@new - dense" in text.out
+    assert "systems named @new were asked with the vectors of hashing-64" in text.out
+
+
+@pytest.mark.model
+def test_a_second_model_must_be_another(belvedere: Belvedere, data: Path) -> None:
+    outcome = belvedere("eval", *options(data, "--compare", "dense", "--compare-model", "hashing:64"))
+    assert outcome.code == 2
+    assert "already" in outcome.err
