@@ -9,11 +9,16 @@ if TYPE_CHECKING:
     from belvedere.doctor import Examination
     from belvedere.embedding_migration import MigrationReport
     from belvedere.entity_view import EntityView
+    from belvedere.reconciliation import Reconciliation
     from belvedere.status import StoreStatus
     from graph_store.records import Community, TreeNode
     from graph_store.spaces import SpareSpace, VectorSpace
+    from indexing.reconciling import Drift
     from indexing.report import IndexReport
     from query.outcome import Answer, Citation, SearchOutcome, ShortAnswer
+
+DRIFT_KINDS = ("missing", "stale", "orphaned", "lag")
+"""In the order in which differences between a store and its sources are told."""
 
 
 def index_json(report: "IndexReport") -> dict[str, object]:
@@ -34,6 +39,27 @@ def index_json(report: "IndexReport") -> dict[str, object]:
         "tree_nodes": report.tree_nodes,
         "seconds": {step: round(seconds, 3) for step, seconds in report.seconds.items()},
     }
+
+
+def reconciliation_json(found: "Reconciliation") -> dict[str, object]:
+    """Return a comparison with the sources as the JSON object that is printed."""
+    content: dict[str, object] = {"agrees": found.agrees, "agreeing": found.agreeing}
+    for kind in DRIFT_KINDS:
+        content[kind] = [_drift_json(drift) for drift in found.drifts if drift.kind == kind]
+    age = found.oldest_change_seconds
+    return {
+        **content,
+        "unreadable": [{"source": failure.uri, "error": failure.error} for failure in found.unreadable],
+        "oldest_change_seconds": None if age is None else round(age, 1),
+        "left": [{"kind": drift.kind, **_drift_json(drift)} for drift in found.left],
+        "fixed": None if found.report is None else index_json(found.report),
+    }
+
+
+def _drift_json(drift: "Drift") -> dict[str, object]:
+    if drift.kind == "lag":
+        return {"says": drift.says}
+    return {"id": drift.document_id, "source": drift.source, "says": drift.says}
 
 
 def examination_json(found: "Examination") -> dict[str, object]:

@@ -30,6 +30,7 @@ from query.packing.packed_context import PackedContext
 from query.request import AskOptions, RouteChoice
 
 if TYPE_CHECKING:
+    from belvedere.reconciliation import Reconciliation
     from indexing.build_index import IndexOptions
 
 ProgressListener = Callable[[Progress], None]
@@ -136,6 +137,35 @@ class KnowledgeBase:
             deleted = store.delete_documents(tenant, readable)
             self._build([], store, IndexOptions(tenant=tenant), progress)
         return Deletion(deleted=deleted, missing=tuple(name for name in wanted if name not in deleted))
+
+    def reconcile(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        tenant: str | None = None,
+        groups: Iterable[str] = (),
+        public: bool = False,
+        fix: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> "Reconciliation":
+        """Compare the store with its sources; with ``fix`` mend what differs, as ``index`` with ``prune`` does.
+
+        Without ``fix`` nothing is written. Parameters and errors as of ``index``; raises ``StoreMissing`` as well.
+        """
+        from belvedere.reconciliation import compare_with_sources, reconcile  # noqa: PLC0415  # only when used
+        from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
+
+        given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+        owner = self._access.tenant if tenant is None else tenant
+        options = IndexOptions(tenant=owner, groups=tuple(sorted(set(groups))), public=public, prune=True)
+
+        def mend() -> IndexReport:
+            with closing(self._writer()) as store:
+                return self._build(given, store, options, progress)
+
+        return reconcile(
+            lambda: compare_with_sources(self._folder, self.store, self._settings, given, options), mend, fix=fix
+        )
 
     def _writer(self) -> GraphStore:
         self.close()

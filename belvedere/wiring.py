@@ -77,3 +77,8 @@ def open_to_migrate(folder: Path, settings: Settings) -> GraphStore:
 def examine_store(folder: Path, settings: Settings) -> tuple[Finding, ...]:
     """Look over a store without changing anything. Raises ``StoreMissing`` where there is none."""
     return examination.examine_store(folder, settings.store)
+
+
+def examine_indexes(folder: Path, settings: Settings, tenant: str) -> tuple[Finding, ...]:
+    """Look over the indexes of one tenant without changing anything. Raises ``StoreMissing`` where there is none."""
+    return examination.examine_indexes(folder, settings.store, tenant)

@@ -1,7 +1,7 @@
 """The ``belvedere`` command: parses, runs, and turns whatever happens into an exit code and one sentence.
 
-0: done. 2: the user can mend it. 1: a fault of ours, or one that `doctor` found. 4: an evaluation did not pass a gate.
-130: stopped with Ctrl-C.
+0: done. 2: the user can mend it. 1: a fault of ours, or one that `doctor` found. 3: a store that differs
+from its sources. 4: an evaluation did not pass a gate. 130: stopped with Ctrl-C.
 """
 
 import logging
@@ -26,6 +26,7 @@ from belvedere.cli.index import index
 from belvedere.cli.migrate import migrate
 from belvedere.cli.printing import complain, drop_output
 from belvedere.cli.ranker import ranker
+from belvedere.cli.reconcile import reconcile
 from belvedere.cli.search import search
 from belvedere.cli.status import status
 from belvedere.cli.tree import tree
@@ -61,6 +62,7 @@ for command in (
     status,
     doctor,
     delete,
+    reconcile,
     communities,
     tree,
     graph,

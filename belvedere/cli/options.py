@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from belvedere.knowledge_base import KnowledgeBase
 
 Route: TypeAlias = Literal["auto", "local", "community", "tree"]
-Command: TypeAlias = Callable[..., None]
+Command: TypeAlias = Callable[..., int | None]
+"""A command may return its exit code."""
 
 DEFAULT_CONFIG = Path("config.yaml")
 
@@ -176,9 +177,9 @@ def shared_options(groups_help: str) -> Callable[[Command], Command]:
         @functools.wraps(command)
         def with_shared(
             *, store: Path, config: Path | None, as_json: bool, tenant: str, groups: Sequence[str], **rest: object
-        ) -> None:
+        ) -> int | None:
             names = tuple(name.strip() for given in groups for name in given.split(",") if name.strip())
-            command(Shared(store=store, config=config, as_json=as_json, tenant=tenant, groups=names), **rest)
+            return command(Shared(store=store, config=config, as_json=as_json, tenant=tenant, groups=names), **rest)
 
         return with_options(with_shared, options)
 
@@ -197,9 +198,9 @@ def retrieval_options(command: Command) -> Command:
         as_of: str | None,
         all_versions: bool,
         **rest: object,
-    ) -> None:
+    ) -> int | None:
         versions = Versions(as_of=as_of, all_versions=all_versions)
-        command(*given, retrieval=Retrieval(route=route, k=k, filters=filters, versions=versions), **rest)
+        return command(*given, retrieval=Retrieval(route=route, k=k, filters=filters, versions=versions), **rest)
 
     options = (
         click.option(

@@ -78,17 +78,8 @@ def _examine_content(
             return
         yield from _second_space_findings(connection)
         for tenant in read_tenants(connection):
-            agreements = compare_indexes(
-                connection,
-                folder,
-                tenant,
-                dimension=state.dimension,
-                model=state.embedding_model,
-                settings=settings,
-            )
             at_work = active_writer(folder) is not None
-            for agreement in agreements:
-                yield _index_finding(agreement, at_work)
+            yield from _index_findings(connection, folder, tenant, state, settings)
             yield _derived_finding(connection, tenant, at_work)
 
 
@@ -137,6 +128,28 @@ def _database_faults(connection: sqlite3.Connection) -> list[Finding]:
         says = f"the table {orphans[0]!r} has a row whose {orphans[2]!r} is gone"
         return [Finding(check="database", level="problem", says=says, remedy=_INDEX_AGAIN)]
     return []
+
+
+def examine_indexes(folder: Path, settings: StoreSettings, tenant: str) -> tuple[Finding, ...]:
+    """Look over the indexes of one tenant, as ``examine_store`` does. Raises ``StoreUnusable``."""
+    database = open_for_reading(folder, settings, read_only=True)
+    try:
+        state = read_state(folder, database)
+        with database.snapshot() as connection:
+            return tuple(_index_findings(connection, folder, tenant, state, settings))
+    finally:
+        database.close()
+
+
+def _index_findings(
+    connection: sqlite3.Connection, folder: Path, tenant: str, state: StoreState, settings: StoreSettings
+) -> Iterator[Finding]:
+    agreements = compare_indexes(
+        connection, folder, tenant, dimension=state.dimension, model=state.embedding_model, settings=settings
+    )
+    at_work = active_writer(folder) is not None
+    for agreement in agreements:
+        yield _index_finding(agreement, at_work)
 
 
 def _index_finding(agreement: IndexAgreement, at_work: bool) -> Finding:
