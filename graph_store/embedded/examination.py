@@ -142,7 +142,7 @@ def examine_indexes(folder: Path, settings: StoreSettings, tenant: str) -> tuple
 
 
 def _index_findings(
-    connection: sqlite3.Connection, folder: Path, tenant: str, state: StoreState, settings: StoreSettings
+    connection: sqlite3.Connection, folder: Path, tenant: str, state: VectorSpace, settings: StoreSettings
 ) -> Iterator[Finding]:
     agreements = compare_indexes(
         connection, folder, tenant, dimension=state.dimension, model=state.embedding_model, settings=settings
