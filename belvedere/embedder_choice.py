@@ -67,7 +67,8 @@ def recipe_of(settings: EmbedderSettings) -> str:
 
 def from_recipe(recipe: str, settings: EmbedderSettings) -> EmbedderSettings:
     """Return ``settings`` with the model that a recipe names; device, precision and batches stay as they are."""
-    return replace(settings, **json.loads(recipe))
+    kept = json.loads(recipe)
+    return replace(settings, **{name: kept[name] for name in _OF_THE_MODEL if name in kept})
 
 
 def other_embedder(

@@ -18,6 +18,7 @@ from graph_store.spaces import LiveSpace, SpareSpace
 from graph_store.store import GraphStore
 from indexing.report import Progress
 from indexing.space_migration import FillReport, fill_spare_space, space_of
+from model_clients.errors import ModelUnusable
 from model_clients.settings import EmbedderSettings
 
 
@@ -91,10 +92,16 @@ def migrate_embeddings(
 
 
 def _live_recipe(folder: Path, settings: Settings, store: GraphStore) -> str:
-    """Return how the live model is loaded, where the settings know: a switch back must find it."""
-    chosen = choose_embedder(folder, settings).settings
+    """Return how the live model is loaded, where the settings know: a switch back must find it.
+
+    A model that is not there any more is no hindrance: changing to another one is the way out.
+    """
     live = store.live_space().space
-    embedder = make_embedder(chosen)
+    try:
+        chosen = choose_embedder(folder, settings).settings
+        embedder = make_embedder(chosen)
+    except (ModelUnusable, UserMistake):
+        return ""
     fits = (embedder.model_id, embedder.token_space) == (live.embedding_model, live.token_space)
     return recipe_of(chosen) if fits else ""
 

@@ -167,6 +167,15 @@ def test_an_index_run_meanwhile_leaves_the_second_space_to_be_filled(belvedere: 
 
 
 @pytest.mark.model
+def test_a_model_that_is_gone_can_be_left(belvedere: Belvedere, own_place: Place) -> None:
+    name_model(own_place, "bundled:gone")
+    outcome = belvedere("migrate", "embeddings", "--model", "hashing:48", "--switch", *own_place.options)
+    assert outcome.code == 0, outcome.err
+    name_model(own_place, "hashing:48")
+    assert "Anna Lind" in belvedere("ask", QUESTION, *own_place.options).out
+
+
+@pytest.mark.model
 def test_a_third_model_fits_neither(belvedere: Belvedere, own_place: Place) -> None:
     assert belvedere("migrate", "embeddings", "--model", "hashing:48", "--switch", *own_place.options).code == 0
     name_model(own_place, "hashing:32")
