@@ -57,6 +57,7 @@ def evaluate_dataset(
         kb.warm_up()
         runs: dict[str, SystemRun] = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
         failures = find_failures(kb, dataset.questions, runs["local"], progress) if "local" in runs else None
+    embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
     second_model = None
     if second is not None:
         second_settings = replace(settings, embedder=second)
@@ -66,7 +67,6 @@ def evaluate_dataset(
             for system in systems:
                 if system not in WITHOUT_VECTORS:
                     runs[system + SECOND] = run_system(kb, system, dataset.questions, progress)
-    embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
     scores: dict[str, SystemScores] = {system: score_run(run, dataset) for system, run in runs.items()}
     return Evaluation(
         systems=scores,

@@ -320,7 +320,9 @@ def test_two_embedding_models_are_compared_in_one_index(belvedere: Belvedere, da
     assert list(again["systems"]) == ["dense", "dense@new"]
     assert again["systems"]["dense"]["measures"] == result["systems"]["dense"]["measures"]
     assert again["gates"][0]["passed"] is True
-    text = belvedere("eval", *options(data, "--compare", "dense", "--compare-tokens", "none"))
+    page = data.parent / "report.html"
+    text = belvedere("eval", *options(data, "--compare", "dense", "--compare-tokens", "none", "--html", str(page)))
+    assert "Systems named @new were asked with the vectors of hashing-64." in page.read_text(encoding="utf-8")
     assert text.code == 0
     assert "dense@new - dense" in text.out
     assert "systems named @new were asked with the vectors of hashing-64" in text.out
