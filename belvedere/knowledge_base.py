@@ -20,6 +20,7 @@ from graph_store.access import DEFAULT_TENANT, Access
 from graph_store.filters import CURRENT, MetadataFilter, Versions, parse_filter
 from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
+from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress
 from model_clients.bundled_model import BUNDLED_PREFIX
 from model_clients.embedder import Embedder, Passage
@@ -31,7 +32,6 @@ from query.request import AskOptions, RouteChoice
 
 if TYPE_CHECKING:
     from belvedere.reconciliation import Reconciliation
-    from indexing.build_index import IndexOptions
 
 ProgressListener = Callable[[Progress], None]
 
@@ -108,15 +108,31 @@ class KnowledgeBase:
         source is gone. Raises ``SourceMissing`` for a path that does not exist, ``StoreUnusable`` where the store
         cannot be written, ``ModelUnusable``.
         """
-        from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
+        own = self._access.tenant if tenant is None else tenant
+        options = IndexOptions(tenant=own, groups=_sorted(groups), public=public, prune=prune)
+        return self._bring_up_to_date(paths, options, progress)
 
+    def rebuild(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        tenant: str | None = None,
+        groups: Iterable[str] = (),
+        public: bool = False,
+        prune: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> IndexReport:
+        """Do as ``index`` does, but make everything anew: the documents in ``paths``, whether they changed or not, and
+        all that is derived from any document of the tenant. Parameters and errors are those of ``index``.
+        """
+        own = self._access.tenant if tenant is None else tenant
+        options = IndexOptions(tenant=own, groups=_sorted(groups), public=public, prune=prune, rebuild=True)
+        return self._bring_up_to_date(paths, options, progress)
+
+    def _bring_up_to_date(
+        self, paths: str | Path | Iterable[str | Path], options: IndexOptions, progress: ProgressListener | None
+    ) -> IndexReport:
         given = [paths] if isinstance(paths, str | Path) else paths
-        options = IndexOptions(
-            tenant=self._access.tenant if tenant is None else tenant,
-            groups=tuple(sorted(set(groups))),
-            public=public,
-            prune=prune,
-        )
         with closing(self._writer()) as store:
             return self._build([Path(path) for path in given], store, options, progress)
 
@@ -125,8 +141,6 @@ class KnowledgeBase:
 
         Raises ``StoreUnusable`` where there is no store, or one that cannot be written.
         """
-        from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
-
         wanted = tuple(dict.fromkeys(document_ids))
         tenant = self._access.tenant
         # Read first: a store that is not there is told apart before one is made, and what is hidden counts as missing.
@@ -153,18 +167,15 @@ class KnowledgeBase:
         Without ``fix`` nothing is written. Parameters and errors as of ``index``; raises ``StoreMissing`` as well.
         """
         from belvedere.reconciliation import compare_with_sources, reconcile  # noqa: PLC0415  # only when used
-        from indexing.build_index import IndexOptions  # noqa: PLC0415  # heavy import, only when used
 
         given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
         owner = self._access.tenant if tenant is None else tenant
-        options = IndexOptions(tenant=owner, groups=tuple(sorted(set(groups))), public=public, prune=True)
-
-        def mend() -> IndexReport:
-            with closing(self._writer()) as store:
-                return self._build(given, store, options, progress)
+        options = IndexOptions(tenant=owner, groups=_sorted(groups), public=public, prune=True)
 
         return reconcile(
-            lambda: compare_with_sources(self._folder, self.store, self._settings, given, options), mend, fix=fix
+            lambda: compare_with_sources(self._folder, self.store, self._settings, given, options),
+            lambda: self._bring_up_to_date(given, options, progress),
+            fix=fix,
         )
 
     def _writer(self) -> GraphStore:
@@ -173,7 +184,7 @@ class KnowledgeBase:
         return open_to_write(self._folder, self._settings, embedder=self.embedder)
 
     def _build(
-        self, paths: Sequence[Path], store: GraphStore, options: "IndexOptions", progress: ProgressListener | None
+        self, paths: Sequence[Path], store: GraphStore, options: IndexOptions, progress: ProgressListener | None
     ) -> IndexReport:
         from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
 
@@ -378,3 +389,7 @@ def _with_loading(milliseconds: Mapping[str, float], loading: float) -> dict[str
     if not loading:
         return dict(milliseconds)
     return {"load": round(loading, 3), **milliseconds, "total": round(milliseconds.get("total", 0.0) + loading, 3)}
+
+
+def _sorted(groups: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(groups)))

@@ -7,8 +7,8 @@ from pathlib import Path
 from belvedere.settings import Settings
 from belvedere.wiring import examine_indexes
 from graph_store.store import GraphStore
-from indexing.build_index import IndexOptions
 from indexing.loading.loaded import LoadFailure
+from indexing.options import IndexOptions
 from indexing.reconciling import Drift, SourceComparison, compare_sources
 from indexing.report import IndexReport
 

@@ -1,8 +1,8 @@
-"""Kills runs of index, update, delete, rebuild and migrate at random moments and checks what is left.
+"""Kills runs of index, update, repair, delete, rebuild and migrate at random moments and checks what is left.
 
     python -m benchmarks.crash [--kills N] [--seed N] [--folder DIR]
 
-Each round copies a small store, runs one of the five on it in a forked child, and kills that with SIGKILL: after a
+Each round copies a small store, runs one of these on it in a forked child, and kills that with SIGKILL: after a
 random time, or before a random call of the code that writes (by ``sys.setprofile``: each Python or C function that
 runs below a write counts). Then fresh processes check that every acknowledged document is there, that nothing
 half-written is seen, that rows, keyword index and vectors agree, and that a further run ends in the same state as one

@@ -1,4 +1,4 @@
-"""A small collection in two states, and five ways from one to the other: index, update, delete, rebuild, migrate."""
+"""A small collection in two states, and ways from one to the other: index, update, repair, delete, rebuild, migrate."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +14,9 @@ from graph_store.ids import content_hash
 from graph_store.records import Document
 from graph_store.settings import StoreSettings
 from graph_store.spaces import SpaceVectors
-from indexing.build_index import IndexOptions, build_index
+from indexing.build_index import build_index
 from indexing.communities.settings import CommunitySettings
+from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
 from indexing.space_migration import fill_spare_space, space_of
 from model_clients.hashing_embedder import HashingEmbedder
@@ -42,6 +43,7 @@ STORE_SETTINGS = (
     ),
 )
 SETTINGS = IndexingSettings(batch_chunks=1)
+REPAIRING = replace(SETTINGS, repair_share=1.0)
 OTHER_SETTINGS = replace(SETTINGS, communities=CommunitySettings(resolution=2.0))
 
 _PEOPLE = ("Anna Lind", "Erik Holm", "Ada Byrne", "Jon Vik", "Mara Sund")
@@ -144,6 +146,8 @@ class Scenario:
     base: Mapping[str, str] | None
     sources: Mapping[str, str]
     base_settings: IndexingSettings = SETTINGS
+    settings: IndexingSettings = SETTINGS
+    rebuild: bool = False
     deleted: tuple[str, ...] = ()
     without_indexes: bool = False
     secrets: tuple[str, ...] = ()
@@ -177,12 +181,15 @@ class Scenario:
             return
         if self.deleted:
             store.delete_documents(TENANT, self.deleted)
-        index(store, [] if self.deleted else [corpus], SETTINGS)  # type: ignore[arg-type]  # all else is delegated
+        paths = [] if self.deleted else [corpus]
+        index(store, paths, self.settings, rebuild=self.rebuild)  # type: ignore[arg-type]  # all else is delegated
         store.close()
 
 
 def scenarios() -> tuple[Scenario, ...]:
-    """Return the five ways."""
+    """Return the ways: ``update`` and ``delete`` change so much that the derived layer is made whole, ``repair`` and
+    ``shrink`` do the same to it and repair it; ``rebuild`` has other settings, ``anew`` is told to.
+    """
     gone = (secret_word(0, 0), secret_word(1, 0), secret_word(4, 0))
     return (
         Scenario(name="index", base=None, sources=last_sources()),
@@ -194,6 +201,16 @@ def scenarios() -> tuple[Scenario, ...]:
             deleted=("d0.md", "d4.md"),
             secrets=(secret_word(0, 0), secret_word(4, 0)),
         ),
+        Scenario(name="repair", base=first_sources(), sources=last_sources(), settings=REPAIRING, secrets=gone),
+        Scenario(
+            name="shrink",
+            base=first_sources(),
+            sources=first_sources(),
+            settings=REPAIRING,
+            deleted=("d0.md", "d4.md"),
+            secrets=(secret_word(0, 0), secret_word(4, 0)),
+        ),
+        Scenario(name="anew", base=last_sources(), sources=last_sources(), rebuild=True),
         Scenario(
             name="rebuild",
             base=last_sources(),
@@ -243,9 +260,9 @@ def migrate(store: EmbeddedStore) -> None:
         store.drop_space()
 
 
-def index(store: EmbeddedStore, paths: Sequence[Path], settings: IndexingSettings) -> None:
+def index(store: EmbeddedStore, paths: Sequence[Path], settings: IndexingSettings, *, rebuild: bool = False) -> None:
     """Bring a store up to date and remove what is gone."""
-    options = IndexOptions(tenant=TENANT, prune=True)
+    options = IndexOptions(tenant=TENANT, prune=True, rebuild=rebuild)
     if not paths:
         options = IndexOptions(tenant=TENANT)
     build_index(paths, store=store, embedder=EMBEDDER, settings=settings, options=options)

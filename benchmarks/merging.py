@@ -4,7 +4,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from belvedere.evaluation.dataset import Dataset, Gold, LabelledQuestion, Row
+from belvedere.evaluation.dataset import Dataset, Gold, LabelledQuestion
+from belvedere.evaluation.dataset_files import Row
 
 
 def merge_datasets(datasets: Sequence[Dataset], *, name: str, seed: int) -> Dataset:

@@ -105,24 +105,49 @@ class Collection:
     homes: tuple[NamedHome, ...]
 
 
+def _no_vectors() -> FloatMatrix:
+    return np.zeros((0, 0), dtype=np.float32)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """The derived layer of one tenant, published in one step: readers see the old one or the new one.
 
-    Vector rows follow ``communities`` and ``tree_nodes``. ``fingerprint`` names the settings it was made with.
+    Vector rows follow ``communities`` and ``tree_nodes``. ``fingerprint`` names the settings it was made with;
+    ``whole`` is false for one that was repaired from the generation before it, where it was not made from nothing.
     """
 
     tenant: str
     fingerprint: str = ""
+    whole: bool = True
     entities: tuple[Entity, ...] = ()
     mentions: tuple[Mention, ...] = ()
     homes: tuple[Home, ...] = ()
     relations: tuple[Relation, ...] = ()
     passage_edges: tuple[PassageEdge, ...] = ()
     communities: tuple[Community, ...] = ()
-    community_vectors: FloatMatrix = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    community_vectors: FloatMatrix = field(default_factory=_no_vectors)
     tree_nodes: tuple[TreeNode, ...] = ()
-    tree_vectors: FloatMatrix = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    tree_vectors: FloatMatrix = field(default_factory=_no_vectors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviousGeneration:
+    """The reports and tree nodes of one tenant as they stand, for the next generation to be repaired from.
+
+    ``fingerprint`` names the settings they were made with, whatever documents changed since; None where the next
+    generation must be made whole. ``changed_documents`` counts the documents that were written or deleted since the
+    last whole one. ``mended`` are the ids of reports and nodes that lost evidence since they were published: their
+    texts were shortened, their vectors are still those of the whole texts. Vector rows follow the records.
+    """
+
+    fingerprint: str | None = None
+    changed_documents: int = 0
+    communities: tuple[Community, ...] = ()
+    community_vectors: FloatMatrix = field(default_factory=_no_vectors)
+    tree_nodes: tuple[TreeNode, ...] = ()
+    tree_vectors: FloatMatrix = field(default_factory=_no_vectors)
+    mended: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from graph_store.bundles import (
     FloatVector,
     Generation,
     PassageGraph,
+    PreviousGeneration,
     SourceState,
     StoreCounts,
     TokenVectors,
@@ -85,7 +86,17 @@ class GraphStore(VectorSpaces, Protocol):
         ...
 
     def publish(self, generation: Generation) -> None:
-        """Replace the derived layer of one tenant in one transaction and mark it current."""
+        """Replace the derived layer of one tenant in one transaction and mark it current.
+
+        A whole generation sets the count of changed documents (see ``PreviousGeneration``) back to 0.
+        """
+        ...
+
+    def require_whole(self, tenant: str) -> None:
+        """Mark the derived layer of a tenant stale, and say that the next one is not to be repaired from it.
+
+        This holds until the next ``publish``; what readers see does not change.
+        """
         ...
 
     def remember_sources(
@@ -125,6 +136,14 @@ class GraphStore(VectorSpaces, Protocol):
 
     def read_collection(self, tenant: str) -> Collection:
         """Read everything of a tenant that the derived layer is made from."""
+        ...
+
+    def read_generation(self, tenant: str) -> PreviousGeneration:
+        """Read the reports and tree nodes of a tenant as they stand, whoever may read them, with their vectors.
+
+        Communities are ordered by level and id, nodes likewise. What was made from chunks that are gone is mended
+        already (see ``write_documents``), and its id is among ``mended`` until the next ``publish``.
+        """
         ...
 
     def content_digest(self, tenant: str) -> str:

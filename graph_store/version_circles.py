@@ -4,6 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+SUPERSEDES = "supersedes"
+"""The metadata key whose values are the ids of older documents."""
+
 _Key = TypeVar("_Key", int, str)
 
 

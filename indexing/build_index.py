@@ -7,34 +7,19 @@ made again.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from graph_store.access import DEFAULT_TENANT
 from graph_store.bundles import DocumentState
 from graph_store.store import GraphStore
 from indexing.derived_step import derive
 from indexing.document_step import DocumentStep, PendingDocument
+from indexing.options import IndexOptions
 from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
 from indexing.settings import IndexingSettings
 from indexing.source_memory import SourceMemory
 from indexing.source_step import SourceChanges, SourceStep, gone_documents, renamed_documents
 from model_clients.cpu_metered import CpuMeteredEmbedder
 from model_clients.embedder import Embedder
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexOptions:
-    """Whose documents these are, and whether documents whose source is gone are removed.
-
-    Without ``groups`` everybody of the tenant may read them; ``public`` says that this is meant even for documents that
-    were stored for some groups alone.
-    """
-
-    tenant: str = DEFAULT_TENANT
-    groups: tuple[str, ...] = ()
-    public: bool = False
-    prune: bool = False
 
 
 def build_index(
@@ -79,23 +64,18 @@ class IndexRun:
         cpu_start = time.process_time()
         stored = self._store.document_states(self._options.tenant)
         options = self._options
-        sources = SourceStep(
-            stored,
-            self._settings,
-            tenant=options.tenant,
-            groups=options.groups,
-            public=options.public,
-            prune=options.prune,
-        )
+        if options.rebuild:
+            self._store.require_whole(options.tenant)
+        sources = SourceStep(stored, self._settings, options)
         memory = SourceMemory(
-            self._store.source_states(options.tenant),
+            {} if options.rebuild else self._store.source_states(options.tenant),
             fingerprint=self._settings.source_fingerprint(),
             groups=options.groups,
         )
         with self._clock.step("load"):
             changes = sources.run(paths, memory, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)
-        self._write(changes, stored, renamed, memory)
+        self._write(changes, {} if options.rebuild else stored, renamed, memory)
         gone = sorted(set(gone_documents(stored, changes)).difference(renamed.values()))
         deleted = self._delete(gone) if options.prune else ()
         self.refresh_derived()
@@ -122,8 +102,10 @@ class IndexRun:
             return
         with self._clock.step("read"):
             collection = self._store.read_collection(tenant)
+            previous = self._store.read_generation(tenant)
         generation = derive(
             collection,
+            previous,
             embedder=self._embedder,
             settings=self._settings,
             clock=self._clock,

@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from graph_store.bundles import DocumentState
 from graph_store.store import GraphStore
-from indexing.build_index import IndexOptions
 from indexing.document_step import PendingDocument
 from indexing.identity import source_file
 from indexing.loading.loaded import LoadFailure
+from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
 from indexing.source_memory import SourceMemory
 from indexing.source_step import SourceStep, gone_documents, renamed_documents
@@ -57,7 +57,7 @@ def compare_sources(
     ``AccessWouldWiden`` as indexing does.
     """
     stored = store.document_states(options.tenant)
-    step = SourceStep(stored, settings, tenant=options.tenant, groups=options.groups, public=options.public, prune=True)
+    step = SourceStep(stored, settings, replace(options, prune=True))
     memory = SourceMemory(
         store.source_states(options.tenant), fingerprint=settings.source_fingerprint(), groups=options.groups
     )

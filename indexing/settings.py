@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from annotated_types import Ge
+from annotated_types import Ge, Interval
 
 from indexing.chunking.settings import ChunkingSettings
 from indexing.communities.settings import CommunitySettings
@@ -26,6 +26,9 @@ class IndexingSettings:
     tree: TreeSettings = field(default_factory=TreeSettings)
     batch_chunks: Annotated[int, Ge(1)] = 256
     """Chunks per commit: an interrupted run loses at most this much work."""
+    repair_share: Annotated[float, Interval(ge=0, le=1)] = 0.2
+    """Share of the documents that may change before communities and trees are made anew: until then they are repaired.
+    0 always makes them anew."""
 
     def document_fingerprint(self) -> str:
         """Name the settings that a stored document depends on: where they change, documents are made anew."""

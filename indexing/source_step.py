@@ -13,6 +13,7 @@ from indexing.identity import DocumentIds, document_hash, natural_id, source_fil
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
+from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
 from indexing.source_memory import SourceMemory
 
@@ -36,23 +37,15 @@ class SourceChanges:
 class SourceStep:
     """Loads sources and compares them with what is stored."""
 
-    def __init__(
-        self,
-        stored: Mapping[str, DocumentState],
-        settings: IndexingSettings,
-        *,
-        tenant: str,
-        groups: Sequence[str],
-        public: bool,
-        prune: bool,
-    ) -> None:
+    def __init__(self, stored: Mapping[str, DocumentState], settings: IndexingSettings, options: IndexOptions) -> None:
         self._stored = stored
         self._settings = settings
-        self._tenant = tenant
-        self._groups = tuple(sorted(set(groups)))
-        self._may_open = public or bool(groups)
+        self._tenant = options.tenant
+        self._groups = tuple(sorted(set(options.groups)))
+        self._may_open = options.public or bool(options.groups)
+        self._rebuild = options.rebuild
         self._restricted = {state.content_hash: state.groups for state in stored.values() if state.groups}
-        self._ids = DocumentIds(stored, prune=prune)
+        self._ids = DocumentIds(stored, prune=options.prune)
         self._fingerprint = settings.document_fingerprint()
 
     def run(self, paths: Sequence[Path], memory: SourceMemory, tell: Callable[[int, int], None]) -> SourceChanges:
@@ -86,7 +79,7 @@ class SourceStep:
             dates += unreadable_dates(loaded)
             self._refuse_to_open(loaded, document_id)
             document = self._document(loaded, document_id, content_hash)
-            if not self._is_stored(document):
+            if self._rebuild or not self._is_stored(document):
                 changes.pending.append(PendingDocument(document=document, loaded=loaded))
         whole = len(changes.failed) == failures
         if whole:
@@ -122,10 +115,11 @@ class SourceStep:
 
     def _document(self, loaded: LoadedDocument, document_id: str, content_hash: str) -> Document:
         known = self._stored.get(document_id)
+        same = known is not None and _is_same(known, content_hash, loaded.source_uri)
         return make_document(
             loaded,
             id=document_id,
-            version=1 if known is None else known.version + 1,
+            version=1 if known is None else known.version + (not same),
             tenant=self._tenant,
             groups=self._groups,
             content_hash=content_hash,
@@ -133,11 +127,11 @@ class SourceStep:
 
     def _is_stored(self, document: Document) -> bool:
         known = self._stored.get(document.id)
-        return (
-            known is not None
-            and known.content_hash == document.content_hash
-            and known.source_uri == document.source_uri
-        )
+        return known is not None and _is_same(known, document.content_hash, document.source_uri)
+
+
+def _is_same(known: DocumentState, content_hash: str, source_uri: str) -> bool:
+    return known.content_hash == content_hash and known.source_uri == source_uri
 
 
 def _take(source: Path, known: SourceState, changes: SourceChanges) -> None:

@@ -52,6 +52,10 @@ class SentenceTable:
         spans = [np.arange(self.offsets[row], self.offsets[row + 1]) for row in np.sort(chunk_rows)]
         return np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
 
+    def places(self) -> Mapping[tuple[tuple[str, ...], int | None, int | None], int]:
+        """Return the row of each sentence by its chunks and its span. O(sentences)."""
+        return {(item.chunk_ids, item.char_start, item.char_end): row for row, item in enumerate(self.sentences)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudienceView:

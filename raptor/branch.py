@@ -44,26 +44,39 @@ def leaf(view: AudienceView, row: int) -> Branch:
     )
 
 
-def join(view: AudienceView, children: Sequence[Branch], settings: TreeSettings, *, level: int) -> Branch:
-    """Return the parent of at least two branches, with its summary."""
+def join(
+    view: AudienceView,
+    children: Sequence[Branch],
+    settings: TreeSettings,
+    *,
+    level: int,
+    node_id: str = "",
+    summary: IntVector | None = None,
+) -> Branch:
+    """Return the parent of at least two branches: with its summary chosen, and its id made of its leaves, where they
+    are not given.
+    """
     leaves = np.sort(np.concatenate([child.leaves for child in children]))
     documents = {child.document_id for child in children}
     within = len(documents) == 1 and None not in documents
-    sentences = view.sentences
     return Branch(
-        id=stable_id("tree-", *view.audience.key(), str(level), *(view.chunks[row].id for row in leaves)),
+        id=node_id or stable_id("tree-", *view.audience.key(), str(level), *(view.chunks[row].id for row in leaves)),
         level=level,
         document_id=children[0].document_id if within else None,
         children=tuple(children),
         leaves=leaves,
-        summary=choose_parent_sentences(
-            sentences,
-            np.concatenate([child.summary for child in children]),
-            sentences.rows_of(leaves),
-            limit=settings.max_summary_sentences,
-        ),
+        summary=_summary(view, children, leaves, settings) if summary is None else summary,
         vector=_mean_direction(view, leaves) if within else _weighted_direction(children),
         documents=1 if within else sum(child.documents for child in children),
+    )
+
+
+def _summary(view: AudienceView, children: Sequence[Branch], leaves: IntVector, settings: TreeSettings) -> IntVector:
+    return choose_parent_sentences(
+        view.sentences,
+        np.concatenate([child.summary for child in children]),
+        view.sentences.rows_of(leaves),
+        limit=settings.max_summary_sentences,
     )
 
 

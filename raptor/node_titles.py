@@ -2,25 +2,30 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from raptor.audience import AudienceView
 from raptor.branch import Branch
 from raptor.key_phrases import KeyPhrases
 from raptor.settings import TreeSettings
-from raptor.theme_titles import ThemeTitles, listed
+from raptor.theme_titles import Themes, ThemeTitles, listed
 
 # "Mr Howard" is known as somebody else elsewhere, "Australia's BHP" is two names in one.
 _UNTOLD_NAME = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Sir|Lord|Lady)\b|['\u2019]s ")
 
 
 class NodeTitles:
-    """Names nodes: within a document by its title and headings, across documents by their theme."""
+    """Names nodes: within a document by its title and headings, across documents by their theme; titles of the latter
+    are none of those ``taken``.
+    """
 
-    def __init__(self, view: AudienceView, settings: TreeSettings) -> None:
+    def __init__(
+        self, view: AudienceView, settings: TreeSettings, themes: Themes, *, taken: Iterable[str] = ()
+    ) -> None:
         self._view = view
         self._phrases = KeyPhrases(view)
-        self._themes = ThemeTitles(view)
+        self._themes = themes
+        self._titles = ThemeTitles(themes, taken=taken)
         self._limit = settings.title_phrases
         self._document_sizes = Counter(chunk.document_id for chunk in view.chunks)
 
@@ -42,9 +47,9 @@ class NodeTitles:
     def _across(self, node: Branch) -> str:
         if 2 * len(node.leaves) < len(self._view.chunks):
             names = self._phrases.of(node.leaves, 2 * self._limit, names_only=True)
-            title = self._themes.title(node.leaves, [name for name in names if not _UNTOLD_NAME.search(name)])
+            title = self._titles.title(node.leaves, [name for name in names if not _UNTOLD_NAME.search(name)])
         else:
-            title = self._themes.unique(listed(self._one_of_each(node)))
+            title = self._titles.unique(listed(self._one_of_each(node)))
         return title or ", ".join(self._phrases.of(node.leaves, self._limit))
 
     def _one_of_each(self, node: Branch) -> tuple[str, ...]:

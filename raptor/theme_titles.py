@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from raptor.audience import AudienceView, IntVector
+from raptor.audience import Audience, AudienceView, IntVector
 from raptor.key_phrases import shares_word
 from raptor.noun_phrases import NounPhrases
 from raptor.phrase_counts import PhraseCounts
@@ -17,8 +17,8 @@ _MOST_PHRASES = 6
 _PLURAL_PART = 10
 
 
-class ThemeTitles:
-    """Makes the titles of one audience's groups; no two titles that it has made are the same."""
+class Themes:
+    """The noun phrases of one audience's chunks, and which of them tell a group of chunks from the rest."""
 
     def __init__(self, view: AudienceView) -> None:
         step = -(-len(view.chunks) // _SAMPLED_CHUNKS) or 1
@@ -32,7 +32,6 @@ class ThemeTitles:
             found.append(Counter(key for key, _ in phrases))
         self._counts = PhraseCounts(found, [chunk.document_id for chunk in view.chunks])
         self._surfaces = {key: _told_form(forms) for key, forms in surfaces.items()}
-        self._made: set[str] = set()
 
     def phrases(self, rows: IntVector, limit: int, *, taken: Sequence[str] = ()) -> tuple[str, ...]:
         """Return up to ``limit`` noun phrases of the chunks ``rows``, most telling first; no word stands twice in them
@@ -46,12 +45,33 @@ class ThemeTitles:
                 chosen.append(self._surfaces[key])
         return tuple(chosen)
 
+
+class ThemeReader:
+    """Reads the themes of each audience once, for all who make titles of them: it takes a good part of a repair."""
+
+    def __init__(self) -> None:
+        self._read: dict[Audience, Themes] = {}
+
+    def of(self, view: AudienceView) -> Themes:
+        """Return the themes of an audience; all its views are the same to one reader."""
+        if view.audience not in self._read:
+            self._read[view.audience] = Themes(view)
+        return self._read[view.audience]
+
+
+class ThemeTitles:
+    """Makes the titles of one audience's groups; no two titles that it has made are the same, and none is ``taken``."""
+
+    def __init__(self, themes: Themes, *, taken: Iterable[str] = ()) -> None:
+        self._themes = themes
+        self._made = set(taken)
+
     def title(self, rows: IntVector, names: Sequence[str]) -> str:
         """Return a title never returned before: two phrases, then the first two of ``names`` that repeat no word of
         them. Further phrases tell groups apart that would have one title; where they do not, a number does.
         """
         for count in range(_PHRASES, _MOST_PHRASES + 1):
-            title = _joined(self.phrases(rows, count), names)
+            title = _joined(self._themes.phrases(rows, count), names)
             if title and title not in self._made:
                 break
         return self.unique(title)

@@ -4,24 +4,29 @@ Within a document chunks are clustered with regard to their order; across docume
 since clusters of chunks from many documents summarise badly and do not help to find passages.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator
 
-import numpy as np
-
-from graph_store.bundles import Collection, FloatMatrix
+from graph_store.bundles import Collection
 from graph_store.records import TreeNode
-from raptor.audience import AudienceView, IntVector, audience_views
-from raptor.branch import Branch, join, leaf, nodes_below
-from raptor.clustering import KMeansSettings, cluster_points, even_cluster_size
+from raptor.audience import AudienceView, audience_views
+from raptor.branch import Branch, nodes_below
 from raptor.node_titles import NodeTitles
+from raptor.previous_tree import PreviousNodes, PreviousTree
+from raptor.repair import TreeRepair
 from raptor.settings import TreeSettings
 from raptor.summariser import quote
+from raptor.theme_titles import ThemeReader
 
-_Clustering: TypeAlias = Callable[[Sequence[Branch]], tuple[IntVector, ...]]
+_NOTHING = PreviousNodes()
 
 
-def build_trees(collection: Collection, settings: TreeSettings) -> tuple[TreeNode, ...]:
+def build_trees(
+    collection: Collection,
+    settings: TreeSettings,
+    previous: PreviousNodes = _NOTHING,
+    *,
+    themes: ThemeReader | None = None,
+) -> tuple[TreeNode, ...]:
     """Build one tree per audience (tenant and groups), each from the chunks of that audience alone.
 
     A document of two chunks or more has a subtree with one root; a document of one chunk is stood for by that chunk.
@@ -29,58 +34,36 @@ def build_trees(collection: Collection, settings: TreeSettings) -> tuple[TreeNod
     root, so that each of them holds every document once; a child there may be a node of any lower level, or a chunk. An
     audience of a single chunk has no node. Children come before their parents in the result, which depends on the
     records alone, not on their order.
+
+    Trees are repaired from the ``previous`` nodes where an audience has some (see :mod:`raptor.repair`). ``themes`` may
+    have been read from the same collection before.
     """
-    return tuple(node for view in audience_views(collection) for node in _audience_tree(view, settings))
-
-
-def _audience_tree(view: AudienceView, settings: TreeSettings) -> Iterator[TreeNode]:
-    documents = [document_branch(view, rows, settings) for rows in view.document_rows()]
-    root = _grow(view, documents, settings, lambda level: _by_content(level, settings))
-    if root.level == 0:
-        return
-    titles = NodeTitles(view, settings)
-    parents = {child.id: node.id for node in nodes_below(root) for child in node.children}
-    for node in nodes_below(root):
-        yield _record(view, node, parent_id=parents.get(node.id), title=titles.of(node))
-
-
-def document_branch(view: AudienceView, rows: IntVector, settings: TreeSettings) -> Branch:
-    """Return the root of a document's subtree, or its only chunk."""
-    return _grow(view, [leaf(view, int(row)) for row in rows], settings, lambda level: _in_order(level, settings))
-
-
-def _grow(view: AudienceView, branches: Sequence[Branch], settings: TreeSettings, clustering: _Clustering) -> Branch:
-    """Join branches level by level until one is left; at the last level allowed, all that is left is joined."""
-    base = max(branch.level for branch in branches)
-    for level in range(base + 1, base + settings.max_levels):
-        if len(branches) == 1:
-            return branches[0]
-        groups = clustering(branches)
-        branches = [join(view, [branches[row] for row in group], settings, level=level) for group in groups]
-    return branches[0] if len(branches) == 1 else join(view, branches, settings, level=base + settings.max_levels)
-
-
-def _by_content(branches: Sequence[Branch], settings: TreeSettings) -> tuple[IntVector, ...]:
-    size = even_cluster_size(len(branches), settings.cluster_size)
-    return cluster_points(
-        _vectors(branches),
-        KMeansSettings(seed=settings.seed),
-        size=size,
-        weights=np.array([branch.documents for branch in branches], dtype=np.float32),
+    nodes = previous.by_audience()
+    themes = themes or ThemeReader()
+    return tuple(
+        node
+        for view in audience_views(collection)
+        for node in _audience_tree(
+            view, settings, themes, PreviousTree(view, nodes.get(view.audience, ()), previous.mended)
+        )
     )
 
 
-def _in_order(branches: Sequence[Branch], settings: TreeSettings) -> tuple[IntVector, ...]:
-    """Cluster neighbours in a document by content and place: the place is one more dimension of each point."""
-    places = np.arange(len(branches), dtype=np.float32) * (settings.position_weight / settings.cluster_size)
-    size = even_cluster_size(len(branches), settings.cluster_size)
-    return cluster_points(
-        np.hstack([_vectors(branches), places[:, np.newaxis]]), KMeansSettings(seed=settings.seed), size=size
-    )
-
-
-def _vectors(branches: Sequence[Branch]) -> FloatMatrix:
-    return np.stack([branch.vector for branch in branches])
+def _audience_tree(
+    view: AudienceView, settings: TreeSettings, themes: ThemeReader, previous: PreviousTree
+) -> Iterator[TreeNode]:
+    repair = TreeRepair(view, settings, previous)
+    root = repair.root([repair.document(rows) for rows in view.document_rows()])
+    nodes = list(nodes_below(root))
+    parents = {child.id: node.id for node in nodes for child in node.children}
+    titles = {key: previous.nodes[key].record.title for key in repair.kept}
+    new = [node for node in nodes if node.id not in titles]
+    if new:
+        across = {title for key, title in titles.items() if previous.nodes[key].record.document_id is None}
+        writer = NodeTitles(view, settings, themes.of(view), taken=across)
+        titles |= {node.id: writer.of(node) for node in new}
+    for node in nodes:
+        yield _record(view, node, parent_id=parents.get(node.id), title=titles[node.id])
 
 
 def _record(view: AudienceView, node: Branch, *, parent_id: str | None, title: str) -> TreeNode:

@@ -20,17 +20,22 @@ if TYPE_CHECKING:
 @click.option(
     "--public", is_flag=True, help="Let everybody of the tenant read these documents, also those stored for groups."
 )
+@click.option("--rebuild", is_flag=True, help="Make everything anew, not only what has changed.")
 @shared_options(DOCUMENT_GROUPS)
-def index(shared: Shared, paths: tuple[Path, ...], prune: bool, public: bool) -> None:
+def index(shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool, rebuild: bool) -> None:
     """Bring the store up to date with files, folders or corpus.jsonl files.
 
     Reads .txt .md .markdown .html .htm .pdf .docx .csv .tsv .jsonl; only what has changed is done again. What cannot be
     read is named at the end, and the rest is indexed.
+
+    Communities and summary trees are repaired where documents have changed: reports and summaries that need not change
+    stay as they are. --rebuild reads and embeds all documents in PATHS again and makes communities and trees anew.
     """
     if public and shared.groups:
         raise click.UsageError("--public lets everybody read: leave --groups out, or --public")
     with shared.open(as_caller=False) as kb, ProgressBar("getting ready") as bar:
-        report = kb.index(paths, groups=shared.groups, public=public, prune=prune, progress=bar)
+        run = kb.rebuild if rebuild else kb.index
+        report = run(paths, groups=shared.groups, public=public, prune=prune, progress=bar)
     if shared.as_json:
         say_json(index_json(report))
     else:

@@ -59,13 +59,20 @@ def log_changes(
     )
 
 
-def mark_data_changed(connection: sqlite3.Connection, tenant: str) -> None:
-    """Set the data sequence to the end of the log; the derived layer becomes stale."""
+def mark_data_changed(connection: sqlite3.Connection, tenant: str, *, documents: int) -> None:
+    """Set the data sequence to the end of the log; the derived layer is stale by that many documents more."""
     connection.execute(
-        "INSERT INTO tenants (tenant, data_sequence) VALUES (?, (SELECT max(sequence) FROM changes))"
-        " ON CONFLICT (tenant) DO UPDATE SET data_sequence = excluded.data_sequence, fingerprint = NULL",
-        (tenant,),
+        "INSERT INTO tenants (tenant, data_sequence, changed_documents)"
+        " VALUES (?, (SELECT max(sequence) FROM changes), ?) ON CONFLICT (tenant) DO UPDATE SET"
+        " data_sequence = excluded.data_sequence, fingerprint = NULL,"
+        " changed_documents = changed_documents + excluded.changed_documents",
+        (tenant, documents),
     )
+
+
+def forget_settings(connection: sqlite3.Connection, tenant: str) -> None:
+    """Make the derived layer stale, and let nothing be repaired from it."""
+    connection.execute("UPDATE tenants SET fingerprint = NULL, made_with = NULL WHERE tenant = ?", (tenant,))
 
 
 def mark_derived_changed(connection: sqlite3.Connection, tenant: str) -> None:

@@ -34,7 +34,11 @@ def replace_generation(connection: sqlite3.Connection, generation: Generation) -
     _insert_tree(connection, generation, chunk_rows)
     log_changes(connection, tenant, kind="generation", operation="put", records=[(generation.fingerprint, 0)])
     mark_derived_changed(connection, tenant)
-    connection.execute("UPDATE tenants SET fingerprint = ? WHERE tenant = ?", (generation.fingerprint, tenant))
+    connection.execute(
+        "UPDATE tenants SET fingerprint = ?1, made_with = ?1, changed_documents = iif(?2, 0, changed_documents)"
+        " WHERE tenant = ?3",
+        (generation.fingerprint, generation.whole, tenant),
+    )
 
 
 def _delete_generation(connection: sqlite3.Connection, tenant: str) -> None:

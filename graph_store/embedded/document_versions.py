@@ -5,10 +5,7 @@ import sqlite3
 from collections import defaultdict
 
 from graph_store.embedded.access_sql import Scope, readable
-from graph_store.version_circles import find_circles
-
-SUPERSEDES = "supersedes"
-"""The metadata key whose values are the ids of older documents."""
+from graph_store.version_circles import SUPERSEDES, find_circles
 
 
 def effective(as_of: str | None, parameter: str) -> str:

@@ -10,19 +10,21 @@ from graph_store.bundles import (
     DocumentBundle,
     DocumentState,
     Generation,
+    PreviousGeneration,
     SourceState,
     StoreCounts,
 )
 from graph_store.embedded import document_reads
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.caller_reads import CallerReads
-from graph_store.embedded.change_log import mark_data_changed, prune_log, read_sequences
+from graph_store.embedded.change_log import forget_settings, mark_data_changed, prune_log, read_sequences
 from graph_store.embedded.collection_reads import read_collection
 from graph_store.embedded.content_digest import digest_content
 from graph_store.embedded.counting import count_records, read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
 from graph_store.embedded.document_rows import delete_document_rows, insert_document
+from graph_store.embedded.generation_reads import read_generation
 from graph_store.embedded.lost_evidence import find_touched, mend_derived
 from graph_store.embedded.schema_upgrades import upgrade
 from graph_store.embedded.source_rows import read_sources, replace_sources
@@ -190,7 +192,7 @@ class EmbeddedStore(CallerReads):
                 mend_derived(connection, tenant, touched)
                 for bundle in chosen.values():
                     insert_document(connection, bundle)
-                mark_data_changed(connection, tenant)
+                mark_data_changed(connection, tenant, documents=len(chosen))
         self._worked_on.update(by_tenant)
 
     def delete_documents(self, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
@@ -201,7 +203,7 @@ class EmbeddedStore(CallerReads):
             deleted = delete_document_rows(connection, tenant, document_ids)
             if deleted:
                 mend_derived(connection, tenant, touched)
-                mark_data_changed(connection, tenant)
+                mark_data_changed(connection, tenant, documents=len(deleted))
         if deleted:
             self._bring_up_to_date(tenant)
         return deleted
@@ -221,6 +223,12 @@ class EmbeddedStore(CallerReads):
         self._need_writer()
         with self._database.transaction() as connection:
             replace_sources(connection, tenant, states, forget=forget)
+
+    def require_whole(self, tenant: str) -> None:
+        """Mark the derived layer of a tenant stale, and not to be repaired from (see ``GraphStore``)."""
+        self._need_writer()
+        with self._database.transaction() as connection:
+            forget_settings(connection, tenant)
 
     # -- vector spaces ------------------------------------------------------------------------------------------------
 
@@ -312,6 +320,11 @@ class EmbeddedStore(CallerReads):
         """Read everything of a tenant that the derived layer is made from."""
         with self._database.snapshot() as connection:
             return read_collection(connection, tenant, dimension=self._watch.of(connection).dimension)
+
+    def read_generation(self, tenant: str) -> PreviousGeneration:
+        """Read the reports and tree nodes of a tenant as they stand, with their vectors (see ``GraphStore``)."""
+        with self._database.snapshot() as connection:
+            return read_generation(connection, tenant, dimension=self._watch.of(connection).dimension)
 
     def content_digest(self, tenant: str) -> str:
         """Return a SHA-256 over the content of a tenant, equal for equal content whatever its history."""

@@ -94,7 +94,7 @@ def _mend_texts(
         else:
             gone.append((record_id, row))
     connection.executemany(
-        f"UPDATE {owner} SET sentences = ?, title = ? WHERE row = ?",
+        f"UPDATE {owner} SET sentences = ?, title = ?, mended = 1 WHERE row = ?",
         ((pack_sentences(sentences), _title(sentences), row) for _, row, sentences in kept),
     )
     connection.executemany(f"DELETE FROM {owner} WHERE row = ?", ((row,) for _, row in gone))
@@ -117,9 +117,9 @@ def _mend_community_members(connection: sqlite3.Connection, tenant: str, touched
     ).fetchall()
     mended = [
         (
-            _existing(connection, tenant, "entities", unpack_strings(members)),
-            _existing(connection, tenant, "entities", unpack_strings(key_entities)),
-            _existing(connection, tenant, "relations", unpack_strings(key_relations)),
+            _existing(connection, tenant, ("entities",), unpack_strings(members)),
+            _existing(connection, tenant, ("entities",), unpack_strings(key_entities)),
+            _existing(connection, tenant, ("relations",), unpack_strings(key_relations)),
             row,
         )
         for row, members, key_entities, key_relations, _ in found
@@ -130,23 +130,27 @@ def _mend_community_members(connection: sqlite3.Connection, tenant: str, touched
     _forget_parents(connection, tenant, "communities", bool(json.loads(touched.communities)))
 
 
-def _existing(connection: sqlite3.Connection, tenant: str, table: str, ids: Sequence[str]) -> str:
-    found = connection.execute(
-        f"SELECT id FROM {table} WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
-        (tenant, json.dumps(list(ids))),
-    )
-    existing = {record_id for (record_id,) in found}
+def _existing(connection: sqlite3.Connection, tenant: str, tables: Sequence[str], ids: Sequence[str]) -> str:
+    """Return as JSON those of some ids that a record of one of the tables has."""
+    existing = {
+        record_id
+        for table in tables
+        for (record_id,) in connection.execute(
+            f"SELECT id FROM {table} WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
+            (tenant, json.dumps(list(ids))),
+        )
+    }
     return pack_json([record_id for record_id in ids if record_id in existing])
 
 
 def _mend_tree_links(connection: sqlite3.Connection, tenant: str, touched: Touched) -> None:
     found = connection.execute(
-        "SELECT row, level, child_ids FROM tree_nodes WHERE row IN (SELECT value FROM json_each(?))",
+        "SELECT row, child_ids FROM tree_nodes WHERE row IN (SELECT value FROM json_each(?))",
         (touched.tree_nodes,),
     ).fetchall()
     mended = [
-        (_existing(connection, tenant, "chunks" if level == 1 else "tree_nodes", unpack_strings(children)), row)
-        for row, level, children in found
+        (_existing(connection, tenant, ("chunks", "tree_nodes"), unpack_strings(children)), row)
+        for row, children in found
     ]
     connection.executemany("UPDATE tree_nodes SET child_ids = ? WHERE row = ?", mended)
     _forget_parents(connection, tenant, "tree_nodes", bool(json.loads(touched.tree_nodes)))

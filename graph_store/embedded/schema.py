@@ -281,5 +281,15 @@ CREATE TABLE tree_node_vectors (
 );
 """
 
-TABLES = _STATE + _DOCUMENTS + SOURCES + _DERIVED + _DERIVED_TEXTS
+STANDING = """
+ALTER TABLE tenants ADD COLUMN made_with TEXT;
+ALTER TABLE tenants ADD COLUMN changed_documents INTEGER NOT NULL DEFAULT 0;
+UPDATE tenants SET made_with = fingerprint;
+ALTER TABLE communities ADD COLUMN mended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tree_nodes ADD COLUMN mended INTEGER NOT NULL DEFAULT 0;
+"""
+"""What a derived layer was made with, current or not, how many documents changed since one was made whole, and which of
+its texts lost evidence: added to the tables, so that those of an older format become the very same."""
+
+TABLES = _STATE + _DOCUMENTS + SOURCES + _DERIVED + _DERIVED_TEXTS + STANDING
 """The statements that make an empty store."""

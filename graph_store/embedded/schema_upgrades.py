@@ -4,9 +4,9 @@ Old columns keep their meaning from format to format, so readers take older form
 """
 
 from graph_store.embedded.database import Database
-from graph_store.embedded.schema import SCHEMA_VERSION, SOURCES
+from graph_store.embedded.schema import SCHEMA_VERSION, SOURCES, STANDING
 
-_STATEMENTS = {2: SOURCES + "UPDATE changes SET key = '';\n"}
+_STATEMENTS = {2: SOURCES + "UPDATE changes SET key = '';\n" + STANDING}
 """Format -> the statements that make the next one of it."""
 
 READABLE = frozenset({SCHEMA_VERSION, *_STATEMENTS})

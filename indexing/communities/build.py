@@ -4,53 +4,71 @@ from collections.abc import Mapping, Sequence
 
 from graph_store.bundles import Collection
 from graph_store.ids import stable_id
-from graph_store.records import Community, Entity, Home, Mention, Relation
+from graph_store.records import Community
 from indexing.communities.entity_graph import EntityGraph, build_entity_graph
-from indexing.communities.entity_places import EntityPlaces, Knowledge, gather_knowledge, place_entities
+from indexing.communities.entity_places import AudienceFacts, EntityPlaces, Knowledge, gather_facts
 from indexing.communities.evidence import attach_isolated, evidence_chunks
 from indexing.communities.hierarchy import Cluster, clusters_below, coarsen, nested_clusters
+from indexing.communities.kept_reports import KeptReports, Report
 from indexing.communities.leiden import Partition, join_clusters, partition_graph
-from indexing.communities.reports import Report, ReportWriter
+from indexing.communities.previous import PreviousCommunities
+from indexing.communities.repair import repaired_roots
+from indexing.communities.reports import ReportWriter
 from indexing.communities.settings import CommunitySettings
+from indexing.communities.telling import TellingSentences
 from raptor.audience import AudienceView, audience_views
 from raptor.summariser import quote
+from raptor.theme_titles import ThemeReader
+
+_NOTHING = PreviousCommunities()
 
 
 def build_communities(
     collection: Collection,
     *,
-    entities: Sequence[Entity],
-    mentions: Sequence[Mention],
-    homes: Sequence[Home],
-    relations: Sequence[Relation],
+    knowledge: Knowledge,
     settings: CommunitySettings,
+    previous: PreviousCommunities = _NOTHING,
+    themes: ThemeReader | None = None,
 ) -> tuple[Community, ...]:
     """Partition the entities of each audience (tenant and groups) and report on each part, from its own chunks alone.
 
     Level 0 is the finest; a community without a parent belongs to the top, which has about ``top_communities``. An
     entity that nothing links to another is in no community, unless its text is told nowhere else and is like that of
     one. Ordered by audience, then level, then evidence (most first), then id; depends on the records, not their order.
+
+    Where an audience has ``previous`` communities, these are repaired (see :mod:`indexing.communities.repair`).
+    ``themes`` are read here, for others who make titles from the same collection.
     """
-    knowledge = gather_knowledge(entities=entities, mentions=mentions, homes=homes, relations=relations)
+    known = previous.by_audience()
+    themes = themes or ThemeReader()
     return tuple(
         community
         for view in audience_views(collection)
-        for community in _audience_communities(view, knowledge, settings)
+        for community in _audience_communities(
+            gather_facts(view, knowledge), settings, themes, known.get(view.audience, _NOTHING)
+        )
     )
 
 
-def _audience_communities(view: AudienceView, knowledge: Knowledge, settings: CommunitySettings) -> list[Community]:
-    places = place_entities(view, knowledge)
-    relations = knowledge.relations_in(view.chunks)
-    graph = build_entity_graph(view, places, relations, settings)
-    partition = _with_evidence(view, places, graph, settings)
-    evidence = evidence_chunks(places, partition.labels, settings)
-    roots = coarsen(view, nested_clusters(partition, evidence), settings)
+def _audience_communities(
+    facts: AudienceFacts, settings: CommunitySettings, themes: ThemeReader, previous: PreviousCommunities
+) -> list[Community]:
+    view, places = facts.view, facts.places
+    graph = build_entity_graph(view, places, facts.relations, settings)
+    if previous.finest():
+        roots = repaired_roots(view, places, graph, previous, settings)
+    else:
+        partition = _with_evidence(view, places, graph, settings)
+        evidence = evidence_chunks(places, partition.labels, settings)
+        roots = coarsen(view, nested_clusters(partition, evidence), settings)
     if not roots:
         return []
-    writer = ReportWriter(view, places, graph, relations, settings)
+    telling = TellingSentences(view, places)
+    kept = KeptReports(facts, previous, telling).below(roots)
+    writer = ReportWriter(facts, graph, settings, telling=telling, themes=themes, kept=kept)
     reports = [report for root in roots for report in writer.write(root)]
-    ids = {id(report.cluster): _community_id(view, places, report.cluster) for report in reports}
+    ids = _ids(view, places, [report.cluster for report in reports], previous)
     parents = {
         id(child): ids[id(cluster)] for root in roots for cluster in clusters_below(root) for child in cluster.children
     }
@@ -67,6 +85,20 @@ def _with_evidence(
     thin = frozenset(cluster for cluster, chunks in evidence.items() if len(chunks) == 1)
     joined = join_clusters(graph, partition, thin, across=False)
     return Partition(labels=attach_isolated(view, places, joined.labels, settings), parents=partition.parents)
+
+
+def _ids(
+    view: AudienceView, places: EntityPlaces, clusters: Sequence[Cluster], previous: PreviousCommunities
+) -> dict[int, str]:
+    """Return the id of each cluster (by its object's identity): its own, or one made of its members where it is new."""
+    taken = {community.id for community in previous.communities}
+    ids = {}
+    for cluster in clusters:
+        wanted = cluster.id or _community_id(view, places, cluster)
+        while not cluster.id and wanted in taken:  # a community born with the same members has others now
+            wanted = stable_id("com-", wanted)
+        ids[id(cluster)] = wanted
+    return ids
 
 
 def _community_id(view: AudienceView, places: EntityPlaces, cluster: Cluster) -> str:

@@ -95,6 +95,22 @@ class EntityPlaces:
         return {entity.id: number for number, entity in enumerate(self.entities)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudienceFacts:
+    """What one audience may read: its chunks, its entities, and the relations that its chunks state, by id."""
+
+    view: AudienceView
+    places: EntityPlaces
+    relations: tuple[Relation, ...]
+
+
+def gather_facts(view: AudienceView, knowledge: Knowledge) -> AudienceFacts:
+    """Find what the chunks of an audience say. O(mentions log sentences)."""
+    return AudienceFacts(
+        view=view, places=place_entities(view, knowledge), relations=knowledge.relations_in(view.chunks)
+    )
+
+
 def place_entities(view: AudienceView, knowledge: Knowledge) -> EntityPlaces:
     """Find the entities that are mentioned or at home in the chunks of an audience. O(mentions log sentences)."""
     mentions = [(row, item) for row, chunk in enumerate(view.chunks) for item in knowledge.mentions.get(chunk.id, ())]

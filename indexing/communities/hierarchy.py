@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graph_store.bundles import FloatMatrix
+from graph_store.bundles import FloatVector
 from indexing.communities.grouping import rows_by_group
 from indexing.communities.leiden import NO_CLUSTER, Partition
 from indexing.communities.settings import CommunitySettings
@@ -23,13 +23,15 @@ _STEP = 8
 class Cluster:
     """A set of entities (numbers, ascending), the chunk rows it rests on (ascending), and the finer clusters within.
 
-    Level 0 has no children; a parent has at least two and a higher level than any, and holds what they hold.
+    Level 0 has no children; a parent has at least two and a higher level than any, and holds what they hold. ``id`` is
+    that of the community which the cluster goes on from, "" for a new one.
     """
 
     level: int
     members: IntVector
     chunks: IntVector
     children: tuple["Cluster", ...] = ()
+    id: str = ""
 
 
 def clusters_below(cluster: Cluster) -> Iterator[Cluster]:
@@ -86,13 +88,13 @@ def coarsen(view: AudienceView, roots: Sequence[Cluster], settings: CommunitySet
     coarse parts, whose themes are mixed (its resolution limit, Fortunato and Barthélemy 2007): what is larger than half
     the share of a top community is taken apart first.
     """
-    if len(roots) <= 1.5 * settings.top_communities:
+    if is_glanceable(roots, settings):
         return _ordered(roots)
     most = max(1, len(view.chunks) // (2 * settings.top_communities))
     top = [part for root in roots for part in _parts(root, most)]
-    while len(top) > 1.5 * settings.top_communities:
+    while not is_glanceable(top, settings):
         level = 1 + max(cluster.level for cluster in top)
-        points = np.stack([_direction(view, cluster) for cluster in top])
+        points = np.stack([direction(view, cluster.chunks) for cluster in top])
         size = _step_size(len(top), settings.top_communities)
         evidence = np.array([len(cluster.chunks) for cluster in top], dtype=np.float32)
         groups = cluster_points(points, KMeansSettings(seed=settings.seed), size=size, weights=evidence)
@@ -114,6 +116,12 @@ def _step_size(count: int, wanted: int) -> int:
     return max(2, math.ceil(math.pow(ratio, 1 / steps) - 1e-9))
 
 
-def _direction(view: AudienceView, cluster: Cluster) -> FloatMatrix:
-    vectors = view.chunk_vectors[cluster.chunks]
+def is_glanceable(roots: Sequence[Cluster], settings: CommunitySettings) -> bool:
+    """Tell whether there are so few roots that they need not be put together."""
+    return len(roots) <= 1.5 * settings.top_communities
+
+
+def direction(view: AudienceView, chunks: IntVector) -> FloatVector:
+    """Return the unit mean vector (d,) of some chunks."""
+    vectors = view.chunk_vectors[chunks]
     return unit(vectors.mean(axis=0), fallback=vectors[0])

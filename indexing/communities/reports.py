@@ -1,63 +1,55 @@
 """Reports of communities, made bottom-up of sentences from their evidence."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
-from graph_store.records import Entity, Relation
+from graph_store.records import Relation
 from indexing.communities.entity_graph import EntityGraph, evidence_within
-from indexing.communities.entity_places import EntityPlaces, FloatArray64
+from indexing.communities.entity_places import AudienceFacts, EntityPlaces, FloatArray64
 from indexing.communities.grouping import rows_by_group
 from indexing.communities.hierarchy import Cluster
+from indexing.communities.kept_reports import Report
 from indexing.communities.settings import CommunitySettings
+from indexing.communities.telling import TellingSentences
 from raptor.audience import AudienceView, IntVector
 from raptor.summariser import choose_parent_sentences
-from raptor.theme_titles import ThemeTitles
+from raptor.theme_titles import ThemeReader, ThemeTitles
 
 # How much a sentence gains by each key entity that it names, for the first three.
 _NAMED_BONUS = 0.25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What is said of a cluster: ``sentences`` are rows of the audience's sentences; entities and relations by weight,
-    heaviest first.
-    """
-
-    cluster: Cluster
-    title: str
-    sentences: IntVector
-    key_entities: tuple[Entity, ...]
-    key_relations: tuple[Relation, ...]
-
-
 class ReportWriter:
-    """Writes the reports of one audience."""
+    """Writes the reports of one audience, but for those that are ``kept``, by the id of their community."""
 
     def __init__(
         self,
-        view: AudienceView,
-        places: EntityPlaces,
+        facts: AudienceFacts,
         graph: EntityGraph,
-        relations: Sequence[Relation],
         settings: CommunitySettings,
+        *,
+        telling: TellingSentences,
+        themes: ThemeReader,
+        kept: Mapping[str, Report],
     ) -> None:
-        self._view = view
-        self._places = places
+        self._view = facts.view
+        self._places = facts.places
         self._settings = settings
-        self._titles = ThemeTitles(view)
+        self._telling = telling
+        self._themes = themes
+        self._kept = kept
         self._ties = _Ties(graph)
-        self._presence = _Presence(view, places)
-        self._relations = _relations_by_source(view, places, relations)
-        self._sentences_of = rows_by_group(places.sentences.entities)
+        self._presence = _Presence(facts.view, facts.places)
+        self._relations = _relations_by_source(facts)
 
     def write(self, cluster: Cluster) -> list[Report]:
         """Return the reports of a cluster and of all within it, children before their parents, its own last.
 
         A report of the finest level is made of the sentences of its evidence; any other of its children's sentences and
-        of what they leave out.
+        of what they leave out. Those that are kept are not made again.
         """
         reports: list[Report] = []
         chosen = [np.zeros(0, dtype=np.int64)]
@@ -65,37 +57,31 @@ class ReportWriter:
             below = self.write(child)
             reports.extend(below)
             chosen.append(below[-1].sentences)
+        kept = self._kept.get(cluster.id)
+        reports.append(self._made(cluster, np.unique(np.concatenate(chosen))) if kept is None else kept)
+        return reports
+
+    def _made(self, cluster: Cluster, chosen: IntVector) -> Report:
         entities = self._key_entities(cluster)
         sentences = choose_parent_sentences(
             self._view.sentences,
-            np.unique(np.concatenate(chosen)),
-            self._candidates(cluster),
+            chosen,
+            self._telling.of(cluster.members, cluster.chunks),
             limit=self._settings.max_report_sentences,
-            emphasis=1.0 + _NAMED_BONUS * np.minimum(self._named(entities), 3).astype(np.float32),
+            emphasis=1.0 + _NAMED_BONUS * np.minimum(self._telling.named(entities), 3).astype(np.float32),
         )
-        reports.append(
-            Report(
-                cluster=cluster,
-                title=self._titles.title(cluster.chunks, [self._places.entities[number].name for number in entities]),
-                sentences=sentences,
-                key_entities=tuple(self._places.entities[number] for number in entities),
-                key_relations=self._key_relations(cluster),
-            )
+        return Report(
+            cluster=cluster,
+            title=self._titles.title(cluster.chunks, [self._places.entities[number].name for number in entities]),
+            sentences=sentences,
+            key_entities=tuple(self._places.entities[number] for number in entities),
+            key_relations=self._key_relations(cluster),
         )
-        return reports
 
-    def _candidates(self, cluster: Cluster) -> IntVector:
-        """Return the usable sentences of the evidence that name a member; all sentences where none does."""
-        table = self._view.sentences
-        rows = table.rows_of(cluster.chunks)
-        telling = rows[(self._named(cluster.members)[rows] > 0) & (table.quality[rows] > 0)]
-        return telling if len(telling) else rows
-
-    def _named(self, entities: IntVector) -> IntVector:
-        """Return for each sentence of the audience how many of some entities it names."""
-        pairs = [self._sentences_of[entity] for entity in entities.tolist() if entity in self._sentences_of]
-        naming = self._places.sentences.units[np.concatenate(pairs)] if pairs else np.zeros(0, dtype=np.int64)
-        return np.bincount(naming, minlength=len(self._view.sentences.quality))
+    @cached_property
+    def _titles(self) -> ThemeTitles:
+        # Only now: reading themes takes a good part of the time of a repair, which may have nothing to name.
+        return ThemeTitles(self._themes.of(self._view), taken=[report.title for report in self._kept.values()])
 
     def _key_entities(self, cluster: Cluster) -> IntVector:
         """Return the members by how much and how solely they stand in the evidence, then by the weight of their edges
@@ -165,14 +151,12 @@ class _Presence:
         return presence
 
 
-def _relations_by_source(
-    view: AudienceView, places: EntityPlaces, relations: Sequence[Relation]
-) -> dict[int, list[tuple[int, float, Relation]]]:
+def _relations_by_source(facts: AudienceFacts) -> dict[int, list[tuple[int, float, Relation]]]:
     """Return (target, weight, relation) by source, for the relations that this audience has evidence of."""
-    numbers = places.numbers()
-    own = {chunk.id for chunk in view.chunks}
+    numbers = facts.places.numbers()
+    own = {chunk.id for chunk in facts.view.chunks}
     found: defaultdict[int, list[tuple[int, float, Relation]]] = defaultdict(list)
-    for relation in relations:
+    for relation in facts.relations:
         weight = evidence_within(relation, own)
         if weight > 0 and relation.source_id in numbers and relation.target_id in numbers:
             found[numbers[relation.source_id]].append((numbers[relation.target_id], weight, relation))

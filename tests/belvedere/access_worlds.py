@@ -155,12 +155,20 @@ def written(world: Sequence[WorldDocument]) -> Iterator[EmbeddedStore]:
 
 def publish(store: EmbeddedStore) -> None:
     """Derive what indexing derives, for every tenant whose derived layer is stale."""
-    settings = IndexingSettings()
+    settings = IndexingSettings(repair_share=1.0)
     for tenant in store.tenants():
         if store.derived_fingerprint(tenant) is None:
             collection = store.read_collection(tenant)
+            previous = store.read_generation(tenant)
             store.publish(
-                derive(collection, embedder=EMBEDDER, settings=settings, clock=StepClock(), started=lambda _: None)
+                derive(
+                    collection,
+                    previous,
+                    embedder=EMBEDDER,
+                    settings=settings,
+                    clock=StepClock(),
+                    started=lambda _: None,
+                )
             )
 
 

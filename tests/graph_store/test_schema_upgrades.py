@@ -38,7 +38,9 @@ def second(store_folder: Path) -> Path:
         store.publish(generation_of(bundles))
     connection = sqlite3.connect(store_folder / DATABASE_FILE)
     connection.executescript(
-        "DROP TABLE source_documents; DROP TABLE sources; UPDATE store_state SET schema_version = 2"
+        "DROP TABLE source_documents; DROP TABLE sources; UPDATE store_state SET schema_version = 2;"
+        "ALTER TABLE tenants DROP COLUMN made_with; ALTER TABLE tenants DROP COLUMN changed_documents;"
+        "ALTER TABLE communities DROP COLUMN mended; ALTER TABLE tree_nodes DROP COLUMN mended"
     )
     connection.close()
     return store_folder
@@ -62,6 +64,7 @@ def test_format_2_is_brought_up_by_the_first_writer(second: Path, way: str, tmp_
         with opened(second) if way == "create_or_open" else EmbeddedStore.open(second, read_only=False) as store:
             assert store.content_digest("default") == digest
             assert store.derived_fingerprint("default") is not None
+            assert store.read_generation("default").fingerprint == store.derived_fingerprint("default")
             state = SourceState(mark="m", document_ids=("a",))
             store.remember_sources("default", {"/in/a.md": state})
             store.delete_documents("default", ["b"])

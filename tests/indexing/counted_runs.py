@@ -10,11 +10,12 @@ import pytest
 import indexing.document_step
 import indexing.source_step
 from graph_store.embedded.embedded_store import EmbeddedStore
-from indexing.build_index import IndexOptions, build_index
+from indexing.build_index import build_index
 from indexing.extraction.extractor import EntityExtractor
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.loading.settings import LoadingSettings
+from indexing.options import IndexOptions
 from indexing.report import IndexReport
 from indexing.settings import IndexingSettings
 from model_clients.embedder import Passage, PassageVectors

@@ -8,8 +8,9 @@ import pytest
 
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
-from indexing.build_index import IndexOptions, build_index
+from indexing.build_index import build_index
 from indexing.errors import AccessWouldWiden
+from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress, ProgressListener
 from indexing.settings import IndexingSettings
 from model_clients.hashing_embedder import HashingEmbedder

@@ -7,7 +7,8 @@ import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.settings import StoreSettings
-from indexing.build_index import IndexOptions, build_index
+from indexing.build_index import build_index
+from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
 from model_clients.hashing_embedder import HashingEmbedder
 from tests.indexing.secret_words import left_behind, secret_row, secret_words, write_rows, write_secret_file

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from graph_store.access import Access
 from graph_store.bundles import DocumentBundle
 from graph_store.packing import pack_tokens, quantise, restore
-from indexing.build_index import IndexOptions
 from indexing.chunking.settings import ChunkingSettings
+from indexing.options import IndexOptions
 from indexing.passages import chunk_tokens, passages_of
 from indexing.settings import IndexingSettings
 from model_clients.embedder import Embedder

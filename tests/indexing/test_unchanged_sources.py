@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from graph_store.access import Access
-from indexing.build_index import IndexOptions
 from indexing.chunking.settings import ChunkingSettings
 from indexing.loading.parsed import ParsedSource
 from indexing.loading.plain_text import parse_plain_text
 from indexing.loading.settings import LoadingSettings
+from indexing.options import IndexOptions
 from indexing.report import IndexReport
 from indexing.settings import IndexingSettings
 from tests.indexing.counted_runs import CountedRuns, Work, counted_runs

@@ -1,7 +1,7 @@
 import numpy as np
 
 from raptor.audience import audience_views
-from raptor.theme_titles import ThemeTitles, listed
+from raptor.theme_titles import Themes, ThemeTitles, listed
 from tests.raptor.text_collections import collection_of
 
 TEXTS = {
@@ -14,9 +14,13 @@ SIGNALS = np.arange(0, 4, dtype=np.int64)
 PAINTERS = np.arange(4, 8, dtype=np.int64)
 
 
-def _titles() -> ThemeTitles:
+def _themes() -> Themes:
     (view,) = audience_views(collection_of(TEXTS))
-    return ThemeTitles(view)
+    return Themes(view)
+
+
+def _titles() -> ThemeTitles:
+    return ThemeTitles(_themes())
 
 
 def test_titles_are_made_of_the_nouns_that_tell_a_group() -> None:
@@ -36,10 +40,10 @@ def test_no_title_is_made_twice() -> None:
 
 
 def test_no_word_stands_twice() -> None:
-    phrases = _titles().phrases(SIGNALS, 10)
+    phrases = _themes().phrases(SIGNALS, 10)
     words = " ".join(phrases).split()
     assert len(set(words)) == len(words)
-    assert "antenna" not in _titles().phrases(SIGNALS, 10, taken=("antennas",))
+    assert "antenna" not in _themes().phrases(SIGNALS, 10, taken=("antennas",))
 
 
 def test_lists_read_as_english() -> None:
@@ -50,5 +54,5 @@ def test_lists_read_as_english() -> None:
 
 def test_a_group_without_words_has_the_names_alone() -> None:
     (view,) = audience_views(collection_of({"a": ["1 2 3"]}))
-    assert ThemeTitles(view).title(np.array([0]), ["Ada"]) == "Ada"
-    assert ThemeTitles(view).title(np.array([0]), []) == ""
+    assert ThemeTitles(Themes(view)).title(np.array([0]), ["Ada"]) == "Ada"
+    assert ThemeTitles(Themes(view)).title(np.array([0]), []) == ""

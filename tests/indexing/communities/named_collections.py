@@ -8,9 +8,12 @@ from graph_store.bundles import Collection
 from graph_store.ids import name_key, stable_id
 from graph_store.records import Community, Entity, Home, Mention, Relation
 from indexing.communities.build import build_communities
+from indexing.communities.entity_places import gather_knowledge
+from indexing.communities.previous import PreviousCommunities
 from indexing.communities.settings import CommunitySettings
 from tests.raptor.text_collections import Texts, collection_of
 
+NOTHING = PreviousCommunities()
 _NAME = re.compile(r"\b[A-Z]\w+")
 _ORDINARY = {"The", "And", "In", "Then"}
 
@@ -25,15 +28,17 @@ class Named:
     homes: tuple[Home, ...] = ()
     relations: tuple[Relation, ...] = ()
 
-    def communities(self, settings: CommunitySettings | None = None) -> tuple[Community, ...]:
-        """Build the communities."""
+    def communities(
+        self, settings: CommunitySettings | None = None, *, previous: PreviousCommunities = NOTHING
+    ) -> tuple[Community, ...]:
+        """Build the communities, or repair the previous ones."""
         return build_communities(
             self.collection,
-            entities=self.entities,
-            mentions=self.mentions,
-            homes=self.homes,
-            relations=self.relations,
+            knowledge=gather_knowledge(
+                entities=self.entities, mentions=self.mentions, homes=self.homes, relations=self.relations
+            ),
             settings=settings or CommunitySettings(),
+            previous=previous,
         )
 
     def names(self, community: Community) -> set[str]:

@@ -1,0 +1,45 @@
+"""Reading the derived texts of a tenant as they stand, for the next generation to be repaired from."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from graph_store.bundles import FloatMatrix, PreviousGeneration
+from graph_store.embedded.access_sql import whole_tenant
+from graph_store.embedded.derived_reads import read_communities, read_tree_nodes
+from graph_store.packing import unpack_vectors
+
+
+def read_generation(connection: sqlite3.Connection, tenant: str, *, dimension: int) -> PreviousGeneration:
+    """Read reports and tree nodes with their vectors; memory is about that of both."""
+    scope = whole_tenant(connection, tenant)
+    communities = sorted(read_communities(connection, scope), key=lambda item: (item.level, item.id))
+    nodes = sorted(read_tree_nodes(connection, scope), key=lambda item: (item.level, item.id))
+    state = connection.execute(
+        "SELECT made_with, changed_documents FROM tenants WHERE tenant = ?", (tenant,)
+    ).fetchone()
+    made_with, changed = state or (None, 0)
+    return PreviousGeneration(
+        fingerprint=made_with,
+        changed_documents=changed,
+        communities=tuple(communities),
+        community_vectors=_vectors(connection, "communities", "community", tenant, dimension=dimension),
+        tree_nodes=tuple(nodes),
+        tree_vectors=_vectors(connection, "tree_nodes", "tree_node", tenant, dimension=dimension),
+        mended=frozenset(_mended(connection, tenant)),
+    )
+
+
+def _vectors(connection: sqlite3.Connection, owner: str, parts: str, tenant: str, *, dimension: int) -> FloatMatrix:
+    found = connection.execute(
+        f"SELECT vector FROM {owner} JOIN {parts}_vectors USING (row) WHERE tenant = ? ORDER BY level, id", (tenant,)
+    )
+    return unpack_vectors([blob for (blob,) in found], dimension)
+
+
+def _mended(connection: sqlite3.Connection, tenant: str) -> Sequence[str]:
+    found = connection.execute(
+        "SELECT id FROM communities WHERE tenant = ?1 AND mended"
+        " UNION ALL SELECT id FROM tree_nodes WHERE tenant = ?1 AND mended",
+        (tenant,),
+    )
+    return [record_id for (record_id,) in found]

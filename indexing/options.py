@@ -1,0 +1,21 @@
+"""What an indexing run is told beside its sources."""
+
+from dataclasses import dataclass
+
+from graph_store.access import DEFAULT_TENANT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexOptions:
+    """Whose documents these are, and whether documents whose source is gone are removed.
+
+    Without ``groups`` everybody of the tenant may read them; ``public`` says that this is meant even for documents that
+    were stored for some groups alone. ``rebuild`` makes everything anew: all documents that are found, changed or not,
+    and the whole derived layer.
+    """
+
+    tenant: str = DEFAULT_TENANT
+    groups: tuple[str, ...] = ()
+    public: bool = False
+    prune: bool = False
+    rebuild: bool = False
