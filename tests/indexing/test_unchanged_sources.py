@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,8 @@ from indexing.loading.settings import LoadingSettings
 from indexing.options import IndexOptions
 from indexing.report import IndexReport
 from indexing.settings import IndexingSettings
+from model_clients.embedder import Passage, PassageVectors
+from model_clients.errors import ModelUnusable
 from tests.indexing.counted_runs import CountedRuns, Work, counted_runs
 
 pytestmark = pytest.mark.model  # the parser is loaded
@@ -211,3 +213,28 @@ def test_no_library_of_models_is_loaded_for_an_unchanged_folder(folder: Path, tm
         told.append(done.stdout.split("\n")[:2])
     assert told[0][0] == "0"
     assert told[1] == ["5", "[]"]
+
+
+def test_a_model_that_fails_half_way_costs_what_was_not_stored_alone(
+    runs: CountedRuns, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = IndexingSettings(batch_chunks=1)
+    embed = runs.embedder.embed_passages
+    calls = 0
+
+    def fail(passages: Sequence[Passage], *, with_tokens: bool = False) -> PassageVectors:
+        nonlocal calls
+        calls += 1
+        if calls > 2:
+            raise ModelUnusable("the endpoint does not answer")
+        return embed(passages, with_tokens=with_tokens)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runs.embedder, "embed_passages", fail)
+        with pytest.raises(ModelUnusable):
+            runs.index(folder, settings=settings)
+    held = {document.id for document in runs.store.list_documents(Access())}
+    assert len(held) == 2
+    assert counts(runs.index(folder, settings=settings)) == (3, 0, 2, 0)
+    assert counts(runs.index(folder, settings=settings)) == (0, 0, 5, 0)
+    assert runs.work == Work()
