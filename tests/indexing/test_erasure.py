@@ -1,6 +1,6 @@
 """What is deleted, changed, pruned or moved leaves no word in any file of the store."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,8 @@ from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
 from model_clients.hashing_embedder import HashingEmbedder
 from tests.indexing.secret_words import left_behind, secret_row, secret_words, write_rows, write_secret_file
+
+Index = Callable[..., None]
 
 pytestmark = pytest.mark.model  # the parser is loaded
 
@@ -33,6 +35,17 @@ PRUNE = IndexOptions(prune=True)
 def settings(request: pytest.FixtureRequest) -> StoreSettings:
     found: StoreSettings = request.param
     return found
+
+
+@pytest.fixture(params=[0.0, 1.0], ids=["made anew", "repaired"])
+def index(request: pytest.FixtureRequest) -> Index:
+    """Return a function that indexes, making communities and trees anew or repairing them."""
+    made_with = IndexingSettings(repair_share=request.param)
+
+    def run(store: EmbeddedStore, folder: Path, options: IndexOptions | None = None) -> None:
+        build_index([folder], store=store, embedder=EMBEDDER, settings=made_with, options=options or IndexOptions())
+
+    return run
 
 
 @pytest.fixture
@@ -58,7 +71,7 @@ def store_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(store_folder: Path, settings: StoreSettings, folder: Path) -> Iterator[EmbeddedStore]:
+def store(store_folder: Path, settings: StoreSettings, folder: Path, index: Index) -> Iterator[EmbeddedStore]:
     """A store with all of the folder in it, open for writing."""
     with opened(store_folder, settings) as made:
         index(made, folder)
@@ -73,12 +86,6 @@ def opened(folder: Path, settings: StoreSettings) -> EmbeddedStore:
         token_space=EMBEDDER.token_space,
         token_dimension=EMBEDDER.token_dimension,
         settings=settings,
-    )
-
-
-def index(store: EmbeddedStore, folder: Path, options: IndexOptions | None = None) -> None:
-    build_index(
-        [folder], store=store, embedder=EMBEDDER, settings=IndexingSettings(), options=options or IndexOptions()
     )
 
 
@@ -98,14 +105,16 @@ def test_a_deleted_document_leaves_no_word(store: EmbeddedStore, store_folder: P
     assert left_behind(store_folder, all_words("file", "row")) == set()
 
 
-def test_a_pruned_document_leaves_no_word(store: EmbeddedStore, store_folder: Path, folder: Path) -> None:
+def test_a_pruned_document_leaves_no_word(store: EmbeddedStore, store_folder: Path, folder: Path, index: Index) -> None:
     (folder / f"{secret_words('file')['file']}.md").unlink()
     write_rows(folder / "corpus.jsonl", [{"id": "row-0", "text": "Harbour."}])
     index(store, folder, PRUNE)
     assert left_behind(store_folder, all_words("file", "row")) == set()
 
 
-def test_a_changed_document_leaves_no_old_word(store: EmbeddedStore, store_folder: Path, folder: Path) -> None:
+def test_a_changed_document_leaves_no_old_word(
+    store: EmbeddedStore, store_folder: Path, folder: Path, index: Index
+) -> None:
     words = secret_words("file")
     path = folder / f"{words['file']}.md"
     path.write_text("# Quiet harbour\n\nNothing came in that year.\n", encoding="utf-8")
@@ -118,7 +127,7 @@ def test_a_changed_document_leaves_no_old_word(store: EmbeddedStore, store_folde
 
 
 def test_a_moved_file_leaves_no_word_of_its_old_place(
-    store: EmbeddedStore, store_folder: Path, folder: Path, settings: StoreSettings
+    store: EmbeddedStore, store_folder: Path, folder: Path, settings: StoreSettings, index: Index
 ) -> None:
     place = secret_words("place")["file"]
     (folder / place).mkdir()
@@ -133,7 +142,7 @@ def test_a_moved_file_leaves_no_word_of_its_old_place(
 
 
 def test_a_document_changed_without_a_new_layer_leaves_no_old_word(
-    store: EmbeddedStore, store_folder: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    store: EmbeddedStore, store_folder: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, index: Index
 ) -> None:
     words = secret_words("file")
     (folder / f"{words['file']}.md").write_text("# Quiet harbour\n\nNothing came in that year.\n", encoding="utf-8")
