@@ -79,7 +79,7 @@ def _show(report: "MigrationReport", *, asked: bool) -> None:
     live, spare = report.live.space, report.spare
     say(f"questions are answered with {live.embedding_model} ({live.dimension} dimensions, tokens {live.token_space})")
     if report.switched:
-        say(wrapped("Name that model in the settings (embedder) when you can; until then the store itself tells it."))
+        say(wrapped("Write that into the settings (embedder) when you can; until then the store itself tells it."))
     if report.dropped:
         say("the other vectors are gone, and their room is free")
     if spare is None:
