@@ -40,6 +40,11 @@ def keyword_folder(store_folder: Path, tenant: str, kind: SearchKind) -> Path:
     return index_folder(store_folder, tenant) / f"keywords-{kind}-{ANALYSIS_VERSION}"
 
 
+def _beside(path: Path) -> tuple[Path, Path]:
+    """Return where an index is built anew, and where the old one goes before it is removed."""
+    return path.with_name(f"{path.name}.tmp"), path.with_name(f"{path.name}.old.tmp")
+
+
 class KeywordCatalog:
     """Keyword indexes by tenant and kind.
 
@@ -97,15 +102,26 @@ class KeywordCatalog:
         """
         with self._database.snapshot() as connection:
             for kind in KINDS:
+                for path in _beside(self._path(tenant, kind)):  # as a killed writer leaves them
+                    shutil.rmtree(path, ignore_errors=True)
                 found = self.index_of(connection, tenant, kind)
                 if found is not None and found.dead:
                     self._compact(connection, tenant, kind)
 
     def _compact(self, connection: sqlite3.Connection, tenant: str, kind: SearchKind) -> None:
+        """Build an index anew beside the old one, which serves readers meanwhile, and put it in its place."""
         target = read_sequences(connection, tenant).of(kind)
+        path = self._path(tenant, kind)
+        fresh, old = _beside(path)
         with self._lock:
             try:
-                self._remade(connection, tenant, kind, target)
+                fresh.mkdir()
+                made = KeywordIndex(fresh, memory_bytes=self._settings.keyword_memory_bytes)
+                made.replace_all(read_keyword_texts(connection, tenant, kind), sequence=target)
+                path.rename(old)
+                fresh.rename(path)
+                shutil.rmtree(old)
+                self._on_disk[tenant, kind] = KeywordIndex(path, memory_bytes=self._settings.keyword_memory_bytes)
             except _FAILURES as error:
                 _log.warning("the keyword index of %r could not be written, memory serves: %s", kind, error)
                 self._on_disk.pop((tenant, kind), None)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,8 @@ import pytest
 
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.embedded.keyword_catalog import keyword_folder
+from graph_store.embedded.keyword_index import KeywordIndex, KeywordText
 from graph_store.embedded.vector_files import VectorFiles
 from graph_store.settings import StoreSettings
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of, vector_of
@@ -173,3 +175,35 @@ def test_a_large_index_is_continued_until_too_much_of_it_is_dead(store_folder: P
             assert hit.id == "d0-0"
             dead.append(next(iter(store._keywords._on_disk.values())).dead)
     assert dead == [0, 1, 2, 0, 1, 2]
+
+
+def test_an_index_is_compacted_beside_the_old_one_which_serves_meanwhile(
+    store_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = StoreSettings(keyword_rebuild_texts=0, keyword_dead_share=1.0, keyword_memory_bytes=15_000_000)
+    made: list[list[str]] = []
+    replace_all = KeywordIndex.replace_all
+
+    def look(index: KeywordIndex, texts: Iterable[KeywordText], *, sequence: int) -> None:
+        with EmbeddedStore.open(store_folder, settings=settings) as reader:
+            made.append([hit.id for hit in reader.search_keywords(Access(), "word", kind="chunk", k=9)])
+            assert not reader._keywords._in_memory
+        replace_all(index, texts, sequence=sequence)
+
+    with EmbeddedStore.create_or_open(
+        store_folder, embedding_model=MODEL, dimension=DIMENSION, settings=settings
+    ) as store:
+        store.write_documents([document_bundle(name, ["Alpha word"]) for name in "abc"])
+        store.publish(generation_of([]))
+        with monkeypatch.context() as patched:
+            patched.setattr(KeywordIndex, "replace_all", look)
+            store.delete_documents("default", ["b"])
+        assert made == [["a-0", "c-0"]]
+        left = keyword_folder(store_folder, "default", "chunk")
+        for name in (f"{left.name}.tmp", f"{left.name}.old.tmp"):
+            (left.with_name(name)).mkdir()
+            (left.with_name(name) / "words").write_text("b")
+        store.write_documents([document_bundle("d", ["Alpha word"])])
+        store.publish(generation_of([]))
+        assert [path for path in left.parent.iterdir() if path.suffix == ".tmp"] == []
+        assert [hit.id for hit in store.search_keywords(Access(), "word", kind="chunk", k=9)] == ["a-0", "c-0", "d-0"]
