@@ -94,7 +94,7 @@ def _write(corpus: Path, rows: Mapping[str, Mapping[str, object]]) -> None:
 def _run(
     place: Path, corpus: Path, labels: Mapping[str, str], added: Sequence[str], *, seed: int, questions: int
 ) -> None:
-    embedder = make_embedder(Settings())
+    embedder = make_embedder(Settings().embedder)
     embedder.embed_passages([Passage(text="The model is loaded.")])
     full = _index(place / "full", [corpus], embedder)
     shutil.copytree(place / "full", place / "repaired", dirs_exist_ok=True)
