@@ -232,12 +232,10 @@ def _tell_recall(
 
 def held_out(after: State, whole: State, *, first: Sequence[str], count: int, seed: int) -> list[tuple[str, str]]:
     """Return (sentence, document id): one sentence a document, quoted nowhere, those of ``first`` first."""
-    quoted = {
-        sentence.text
-        for state in (after, whole)
-        for item in (*state.standing.communities, *state.standing.tree_nodes)
-        for sentence in (item.report if isinstance(item, Community) else item.summary)
-    }
+    items: list[Community | TreeNode] = []
+    for state in (after, whole):
+        items += [*state.standing.communities, *state.standing.tree_nodes]
+    quoted = {text for item in items for text in _text(item)}
     chunks = {chunk.id: chunk for chunk in after.collection.chunks}
     by_document: dict[str, list[str]] = {}
     for sentence in after.collection.sentences:

@@ -3,13 +3,15 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
+from graph_store.bundles import FloatVector
 from indexing.communities.hierarchy import Cluster, direction, is_glanceable, parent_of
 from indexing.communities.previous import PreviousCommunities
 from indexing.communities.settings import CommunitySettings
-from raptor.audience import AudienceView
+from raptor.audience import AudienceView, IntVector
 
 
 class HierarchyRepair:
@@ -41,7 +43,7 @@ class HierarchyRepair:
         born: defaultdict[str | None, list[Cluster]] = defaultdict(list)
         for number, cluster in self._clusters.items():
             if number >= self._count:
-                origin = _origin(number, divided)
+                origin = divided.get(number, number)
                 known = origin < self._count
                 parent = self._parents[self._finest_ids[origin]] if known else self._nearest_parent(cluster)
                 born[parent].append(cluster)
@@ -59,19 +61,20 @@ class HierarchyRepair:
 
     def _nearest_parent(self, cluster: Cluster) -> str | None:
         """Return the parent of finest clusters whose evidence is most like that of a new one; None without parents."""
-        rows: defaultdict[str, list[Cluster]] = defaultdict(list)
+        if not self._centres:
+            return None
+        likeness = np.stack(list(self._centres.values())) @ direction(self._view, cluster.chunks)
+        return list(self._centres)[int(np.argmax(likeness))]
+
+    @cached_property
+    def _centres(self) -> Mapping[str, FloatVector]:
+        """The direction of the evidence of each parent of finest clusters."""
+        chunks: defaultdict[str, list[IntVector]] = defaultdict(list)
         for key, number in self._numbers.items():
             parent = self._parents[key]
             if parent is not None and number in self._clusters:
-                rows[parent].append(self._clusters[number])
-        if not rows:
-            return None
-        centres = [direction(self._view, np.concatenate([one.chunks for one in parts])) for parts in rows.values()]
-        return list(rows)[int(np.argmax(np.stack(centres) @ direction(self._view, cluster.chunks)))]
-
-
-def _origin(number: int, divided: Mapping[int, int]) -> int:
-    return divided.get(number, number)
+                chunks[parent].append(self._clusters[number].chunks)
+        return {parent: direction(self._view, np.concatenate(rows)) for parent, rows in chunks.items()}
 
 
 def under_the_highest(view: AudienceView, roots: Sequence[Cluster], settings: CommunitySettings) -> list[Cluster]:
