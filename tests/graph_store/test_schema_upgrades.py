@@ -29,6 +29,14 @@ def layout(folder: Path) -> dict[str, str]:
     return {name: " ".join(sql.split()) for name, sql in found}
 
 
+def keys_of_changes(folder: Path) -> set[str]:
+    """Return what the log of changes keeps beside row numbers: older formats kept ids of documents."""
+    connection = sqlite3.connect(folder / DATABASE_FILE)
+    found = {key for (key,) in connection.execute("SELECT key FROM changes")}
+    connection.close()
+    return found
+
+
 @pytest.fixture
 def second(store_folder: Path) -> Path:
     """A store of format 2 with two documents."""
@@ -38,7 +46,8 @@ def second(store_folder: Path) -> Path:
         store.publish(generation_of(bundles))
     connection = sqlite3.connect(store_folder / DATABASE_FILE)
     connection.executescript(
-        "DROP TABLE source_documents; DROP TABLE sources; UPDATE store_state SET schema_version = 2;"
+        "DROP TABLE source_documents; DROP TABLE sources; UPDATE changes SET key = 'name';"
+        "UPDATE store_state SET schema_version = 2;"
         "ALTER TABLE tenants DROP COLUMN made_with; ALTER TABLE tenants DROP COLUMN changed_documents;"
         "ALTER TABLE communities DROP COLUMN mended; ALTER TABLE tree_nodes DROP COLUMN mended"
     )
@@ -72,6 +81,7 @@ def test_format_2_is_brought_up_by_the_first_writer(second: Path, way: str, tmp_
         assert len(reader.list_documents(Access())) == 1, "a reader that was there before goes on"
     opened(tmp_path / "fresh").close()
     assert layout(second) == layout(tmp_path / "fresh")
+    assert keys_of_changes(second) == {""}
     with EmbeddedStore.open(second) as store:
         assert store.source_states("default") == {"/in/a.md": state}
 
