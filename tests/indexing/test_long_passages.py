@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexing.long_passages import embed_any_length
@@ -47,6 +47,7 @@ def test_nothing_at_all() -> None:
     assert (found.vectors.spans, found.vectors.tokens, found.in_pieces) == ((), (), 0)
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.text(alphabet="ab,\n 漢.", max_size=120), st.integers(min_value=1, max_value=5))
 def test_any_text_keeps_its_tokens_and_its_vectors_have_unit_length(text: str, most: int) -> None:
     narrow = HashingEmbedder(16, max_tokens=most)
