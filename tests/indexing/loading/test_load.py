@@ -2,7 +2,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexing.cleaning import clean_text
@@ -94,6 +94,7 @@ def test_one_long_line_is_read_in_passable_time(tmp_path: Path) -> None:
     assert len(load_one(tmp_path, "a.txt", b"word " * 400_000).text) == 1_999_999
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(data=st.binary(max_size=200), suffix=st.sampled_from(sorted(MEDIA_TYPES)))
 def test_any_bytes_under_any_suffix_give_documents_or_failures(data: bytes, suffix: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -103,6 +104,7 @@ def test_any_bytes_under_any_suffix_give_documents_or_failures(data: bytes, suff
             assert item.error if isinstance(item, LoadFailure) else clean_text(item.text) == item.text != ""
 
 
+@settings(deadline=None)  # as above
 @given(at=st.integers(min_value=0), stump=st.binary(max_size=8), kind=st.sampled_from([".docx", ".pdf"]))
 def test_a_damaged_file_gives_documents_or_failures(at: int, stump: bytes, kind: str) -> None:
     whole = make_docx(paragraph("Some text.")) if kind == ".docx" else make_pdf([pdf_text(72, 700, "Some text.")])
