@@ -1,13 +1,11 @@
 """The face of Belvedere: a collection of documents that answers questions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, get_args
 
-from belvedere.built_settings import record_settings
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
@@ -15,13 +13,13 @@ from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
 from belvedere.store_session import ANY_TEXT, StoreSession
-from belvedere.wiring import open_to_write
+from belvedere.upkeep import Deletion, Paths, ProgressListener, Upkeep
 from graph_store.access import DEFAULT_TENANT, Access
 from graph_store.filters import CURRENT, MetadataFilter, Versions, parse_filter
 from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
 from indexing.options import IndexOptions
-from indexing.report import IndexReport, Progress
+from indexing.report import IndexReport
 from model_clients.bundled_model import BUNDLED_PREFIX
 from model_clients.embedder import Embedder, Passage
 from query.chain_ranking.explanation import ExplainedRanking
@@ -33,8 +31,6 @@ from query.request import AskOptions, RouteChoice
 if TYPE_CHECKING:
     from belvedere.reconciliation import Reconciliation
 
-ProgressListener = Callable[[Progress], None]
-
 
 class UnknownDocument(UserMistake):
     """No document that the caller may read has the id."""
@@ -42,14 +38,6 @@ class UnknownDocument(UserMistake):
 
 class UnknownEntity(UserMistake):
     """No entity that the caller may read about has the name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deletion:
-    """Which documents were deleted, and which of the given ids no document had."""
-
-    deleted: tuple[str, ...]
-    missing: tuple[str, ...]
 
 
 class KnowledgeBase:
@@ -65,6 +53,7 @@ class KnowledgeBase:
         self._settings = settings
         self._access = access
         self._session = StoreSession(folder, settings, second_space=second_space)
+        self._upkeep = Upkeep(folder, settings, self._session)
 
     @classmethod
     def open(
@@ -92,7 +81,7 @@ class KnowledgeBase:
 
     def index(
         self,
-        paths: str | Path | Iterable[str | Path],
+        paths: Paths,
         *,
         tenant: str | None = None,
         groups: Iterable[str] = (),
@@ -108,13 +97,12 @@ class KnowledgeBase:
         source is gone. Raises ``SourceMissing`` for a path that does not exist, ``StoreUnusable`` where the store
         cannot be written, ``ModelUnusable``.
         """
-        own = self._access.tenant if tenant is None else tenant
-        options = IndexOptions(tenant=own, groups=_sorted(groups), public=public, prune=prune)
-        return self._bring_up_to_date(paths, options, progress)
+        options = IndexOptions(tenant=self._owner(tenant), groups=_sorted(groups), public=public, prune=prune)
+        return self._upkeep.bring_up_to_date(paths, options, progress)
 
     def rebuild(
         self,
-        paths: str | Path | Iterable[str | Path],
+        paths: Paths,
         *,
         tenant: str | None = None,
         groups: Iterable[str] = (),
@@ -125,36 +113,21 @@ class KnowledgeBase:
         """Do as ``index`` does, but make everything anew: the documents in ``paths``, whether they changed or not, and
         all that is derived from any document of the tenant. Parameters and errors are those of ``index``.
         """
-        own = self._access.tenant if tenant is None else tenant
-        options = IndexOptions(tenant=own, groups=_sorted(groups), public=public, prune=prune, rebuild=True)
-        return self._bring_up_to_date(paths, options, progress)
-
-    def _bring_up_to_date(
-        self, paths: str | Path | Iterable[str | Path], options: IndexOptions, progress: ProgressListener | None
-    ) -> IndexReport:
-        given = [paths] if isinstance(paths, str | Path) else paths
-        with closing(self._writer()) as store:
-            return self._build([Path(path) for path in given], store, options, progress)
+        options = IndexOptions(
+            tenant=self._owner(tenant), groups=_sorted(groups), public=public, prune=prune, rebuild=True
+        )
+        return self._upkeep.bring_up_to_date(paths, options, progress)
 
     def delete(self, document_ids: Iterable[str], *, progress: ProgressListener | None = None) -> Deletion:
         """Delete documents that the caller may read with all that rests on them, and make the derived layer anew.
 
         Raises ``StoreUnusable`` where there is no store, or one that cannot be written.
         """
-        wanted = tuple(dict.fromkeys(document_ids))
-        tenant = self._access.tenant
-        # Read first: a store that is not there is told apart before one is made, and what is hidden counts as missing.
-        readable = [document.id for document in self.store.documents(self._access, wanted)]
-        if not readable:
-            return Deletion(deleted=(), missing=wanted)
-        with closing(self._writer()) as store:
-            deleted = store.delete_documents(tenant, readable)
-            self._build([], store, IndexOptions(tenant=tenant), progress)
-        return Deletion(deleted=deleted, missing=tuple(name for name in wanted if name not in deleted))
+        return self._upkeep.delete(document_ids, self._access, progress)
 
     def reconcile(
         self,
-        paths: str | Path | Iterable[str | Path],
+        paths: Paths,
         *,
         tenant: str | None = None,
         groups: Iterable[str] = (),
@@ -166,38 +139,11 @@ class KnowledgeBase:
 
         Without ``fix`` nothing is written. Parameters and errors as of ``index``; raises ``StoreMissing`` as well.
         """
-        from belvedere.reconciliation import compare_with_sources, reconcile  # noqa: PLC0415  # only when used
+        options = IndexOptions(tenant=self._owner(tenant), groups=_sorted(groups), public=public, prune=True)
+        return self._upkeep.reconcile(paths, options, fix=fix, progress=progress)
 
-        given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
-        owner = self._access.tenant if tenant is None else tenant
-        options = IndexOptions(tenant=owner, groups=_sorted(groups), public=public, prune=True)
-
-        return reconcile(
-            lambda: compare_with_sources(self._folder, self.store, self._settings, given, options),
-            lambda: self._bring_up_to_date(given, options, progress),
-            fix=fix,
-        )
-
-    def _writer(self) -> GraphStore:
-        self.close()
-        self._session.choose_again()
-        return open_to_write(self._folder, self._settings, embedder=self.embedder)
-
-    def _build(
-        self, paths: Sequence[Path], store: GraphStore, options: IndexOptions, progress: ProgressListener | None
-    ) -> IndexReport:
-        from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
-
-        report = build_index(
-            paths,
-            store=store,
-            embedder=self.embedder,
-            settings=self._settings.indexing,
-            options=options,
-            progress=progress,
-        )
-        record_settings(self._folder, options.tenant, self._used_settings)
-        return report
+    def _owner(self, tenant: str | None) -> str:
+        return self._access.tenant if tenant is None else tenant
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
@@ -292,7 +238,9 @@ class KnowledgeBase:
 
     def status(self) -> StoreStatus:
         """Say what the store holds for this caller and whether it is up to date; loads no model."""
-        return self._session.read(lambda store: read_status(self._folder, store, self._access, self._used_settings))
+        return self._session.read(
+            lambda store: read_status(self._folder, store, self._access, self._session.used_settings)
+        )
 
     def communities(self, level: int | None = None) -> tuple[Community, ...]:
         """Return the communities of all levels, or of one (0 is the finest), largest first within a level."""
@@ -340,11 +288,6 @@ class KnowledgeBase:
     def settings(self) -> Settings:
         """The settings that it was opened with."""
         return self._settings
-
-    @property
-    def _used_settings(self) -> Settings:
-        """The settings, with the embedder that is used."""
-        return replace(self._settings, embedder=self._session.choice.settings)
 
     @property
     def model_name(self) -> str:

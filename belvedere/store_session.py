@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,6 +51,11 @@ class StoreSession:
                 plain = EmbedderChoice(settings=self._settings.embedder)
                 self._choice = plain if self._second_space else choose_embedder(self._folder, self._settings)
             return self._choice
+
+    @property
+    def used_settings(self) -> Settings:
+        """The settings, with the embedder that is used."""
+        return replace(self._settings, embedder=self.choice.settings)
 
     @property
     def embedder(self) -> Embedder:

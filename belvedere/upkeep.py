@@ -1,0 +1,98 @@
+"""Filling a store and keeping it true to its sources: what a knowledge base does when it writes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from belvedere.built_settings import record_settings
+from belvedere.settings import Settings
+from belvedere.store_session import StoreSession
+from belvedere.wiring import open_to_write
+from graph_store.access import Access
+from graph_store.store import GraphStore
+from indexing.options import IndexOptions
+from indexing.report import IndexReport, Progress
+
+if TYPE_CHECKING:
+    from belvedere.reconciliation import Reconciliation
+
+ProgressListener: TypeAlias = Callable[[Progress], None]
+Paths: TypeAlias = str | Path | Iterable[str | Path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """Which documents were deleted, and which of the given ids no document had."""
+
+    deleted: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+class Upkeep:
+    """Writes to the store of a session; each call has the store to itself and closes it again."""
+
+    def __init__(self, folder: Path, settings: Settings, session: StoreSession) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._session = session
+
+    def bring_up_to_date(
+        self, paths: Paths, options: IndexOptions, progress: ProgressListener | None = None
+    ) -> IndexReport:
+        """Index ``paths``; errors as of ``KnowledgeBase.index``."""
+        given = paths_of(paths)
+        with closing(self._writer()) as store:
+            return self._build(given, store, options, progress)
+
+    def delete(self, document_ids: Iterable[str], access: Access, progress: ProgressListener | None = None) -> Deletion:
+        """Delete documents that the caller may read; those that are hidden count as missing."""
+        wanted = tuple(dict.fromkeys(document_ids))
+        # Read first: a store that is not there is told apart before one is made.
+        readable = [document.id for document in self._session.store.documents(access, wanted)]
+        if not readable:
+            return Deletion(deleted=(), missing=wanted)
+        with closing(self._writer()) as store:
+            deleted = store.delete_documents(access.tenant, readable)
+            self._build([], store, IndexOptions(tenant=access.tenant), progress)
+        return Deletion(deleted=deleted, missing=tuple(name for name in wanted if name not in deleted))
+
+    def reconcile(
+        self, paths: Paths, options: IndexOptions, *, fix: bool, progress: ProgressListener | None = None
+    ) -> "Reconciliation":
+        """Compare the store with its sources; with ``fix`` mend what differs."""
+        from belvedere.reconciliation import compare_with_sources, reconcile  # noqa: PLC0415  # only when used
+
+        given = paths_of(paths)
+        return reconcile(
+            lambda: compare_with_sources(self._folder, self._session.store, self._settings, given, options),
+            lambda: self.bring_up_to_date(given, options, progress),
+            fix=fix,
+        )
+
+    def _writer(self) -> GraphStore:
+        self._session.close()
+        self._session.choose_again()
+        return open_to_write(self._folder, self._settings, embedder=self._session.embedder)
+
+    def _build(
+        self, paths: Sequence[Path], store: GraphStore, options: IndexOptions, progress: ProgressListener | None
+    ) -> IndexReport:
+        from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
+
+        report = build_index(
+            paths,
+            store=store,
+            embedder=self._session.embedder,
+            settings=self._settings.indexing,
+            options=options,
+            progress=progress,
+        )
+        record_settings(self._folder, options.tenant, self._session.used_settings)
+        return report
+
+
+def paths_of(paths: Paths) -> list[Path]:
+    """Return one path or several as a list of paths."""
+    return [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
