@@ -1,11 +1,11 @@
 """Reading all of a tenant that the derived layer is made from."""
 
-import json
 import sqlite3
 
 from graph_store.bundles import Collection
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.document_reads import read_all_chunks, read_all_sentences, read_documents
+from graph_store.named_records import unpack_homes, unpack_mentions, unpack_relations
 from graph_store.packing import unpack_vectors
 from graph_store.records import NamedHome, NamedMention, NamedRelation
 
@@ -47,34 +47,7 @@ def read_names(
         (tenant,),
     )
     for chunk_id, mention_text, relation_text, home_text in found:
-        mentions.extend(_mentions(chunk_id, mention_text))
-        relations.extend(_relations(chunk_id, relation_text))
-        homes.extend(_homes(chunk_id, home_text))
+        mentions.extend(unpack_mentions(chunk_id, mention_text))
+        relations.extend(unpack_relations(chunk_id, relation_text))
+        homes.extend(unpack_homes(chunk_id, home_text))
     return tuple(mentions), tuple(relations), tuple(homes)
-
-
-def _mentions(chunk_id: str, text: str) -> list[NamedMention]:
-    return [
-        NamedMention(chunk_id=chunk_id, name=name, type=kind, surface=surface, char_start=start, char_end=end)
-        for name, kind, surface, start, end in json.loads(text)
-    ]
-
-
-def _relations(chunk_id: str, text: str) -> list[NamedRelation]:
-    return [
-        NamedRelation(
-            chunk_id=chunk_id,
-            subject=subject,
-            subject_type=subject_type,
-            predicate=predicate,
-            object=target,
-            object_type=target_type,
-            char_start=start,
-            char_end=end,
-        )
-        for subject, subject_type, predicate, target, target_type, start, end in json.loads(text)
-    ]
-
-
-def _homes(chunk_id: str, text: str) -> list[NamedHome]:
-    return [NamedHome(chunk_id=chunk_id, name=name, type=type_, kind=kind) for name, type_, kind in json.loads(text)]

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from graph_store.bundles import FloatMatrix, Generation
 from graph_store.embedded.access_sql import audience_row
@@ -11,6 +11,7 @@ from graph_store.embedded.document_rows import next_row
 from graph_store.embedded.entity_names import find_support
 from graph_store.entity_names import ANY_EVIDENCE, names_of
 from graph_store.errors import InvalidRecord
+from graph_store.evidence_checks import check_evidence
 from graph_store.packing import pack_json, pack_sentences, pack_vectors
 from graph_store.records import Community, TreeNode
 
@@ -22,7 +23,7 @@ def replace_generation(connection: sqlite3.Connection, generation: Generation) -
     tenant = generation.tenant
     _delete_generation(connection, tenant)
     chunk_rows = dict(connection.execute("SELECT id, row FROM chunks WHERE tenant = ?", (tenant,)).fetchall())
-    _check_evidence(generation, chunk_rows)
+    check_evidence(generation, chunk_rows)
     entity_rows = _insert_entities(connection, generation)
     _insert_occurrences(connection, generation, entity_rows, chunk_rows)
     _insert_relations(connection, generation, entity_rows, chunk_rows)
@@ -63,33 +64,6 @@ def _delete_generation(connection: sqlite3.Connection, tenant: str) -> None:
         connection.execute(f"DELETE FROM {parts}_vectors WHERE row IN {rows}", (tenant,))
     for table in ("relations", "entities", "communities", "tree_nodes"):
         connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (tenant,))
-
-
-def _check_evidence(generation: Generation, chunk_rows: Mapping[str, int]) -> None:
-    """Raise where evidence is not in the store: the generation was made from another state of it."""
-    named: set[str] = set()
-    named.update(mention.chunk_id for mention in generation.mentions)
-    named.update(home.chunk_id for home in generation.homes)
-    for edge in generation.passage_edges:
-        named.update((edge.source_id, edge.target_id))
-    for relation in generation.relations:
-        named.update(relation.evidence)
-    for community in generation.communities:
-        named.update(community.chunk_ids)
-    for node in generation.tree_nodes:
-        named.update(node.chunk_ids)
-    _need_known(named, chunk_rows, "chunk")
-    known = {entity.id for entity in generation.entities}
-    used = {mention.entity_id for mention in generation.mentions}
-    used.update(home.entity_id for home in generation.homes)
-    used.update(entity_id for r in generation.relations for entity_id in (r.source_id, r.target_id))
-    _need_known(used, known, "entity")
-
-
-def _need_known(named: set[str], known: Iterable[str], what: str) -> None:
-    unknown = sorted(named.difference(known))
-    if unknown:
-        raise InvalidRecord(f"the derived layer rests on the {what} {unknown[0]!r}, which is not there: make it again")
 
 
 def _insert_entities(connection: sqlite3.Connection, generation: Generation) -> dict[str, int]:

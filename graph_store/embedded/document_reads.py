@@ -2,18 +2,16 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from graph_store.bundles import ChunkSentences, DocumentState, FloatMatrix, TokenVectors
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.database import Row
+from graph_store.in_order import in_order
 from graph_store.packing import restore, unpack_metadata, unpack_spans, unpack_strings, unpack_tokens
 from graph_store.records import Chunk, Document, Parent, Sentence
-
-_Record = TypeVar("_Record")
 
 _DOCUMENT_COLUMNS = (
     "id, source_uri, title, media_type, content_hash, version, tenant, groups, metadata, effective_from, effective_to,"
@@ -32,11 +30,6 @@ CHUNK_TABLES = (
 """The tables that hold ``CHUNK_COLUMNS``."""
 
 _CHUNK_SELECT = f"SELECT {CHUNK_COLUMNS} {CHUNK_TABLES}"
-
-
-def in_order(wanted: Iterable[str], found: Mapping[str, _Record]) -> tuple[_Record, ...]:
-    """Return the found records in the order asked, once each."""
-    return tuple(found[key] for key in dict.fromkeys(wanted) if key in found)
 
 
 def with_ids(scope: Scope, ids: Iterable[str]) -> dict[str, str | int]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from graph_store.embedded.access_sql import Scope, readable
-from graph_store.embedded.document_reads import in_order, with_ids
+from graph_store.embedded.document_reads import with_ids
 from graph_store.entity_names import ANY_EVIDENCE, DESCRIPTION, with_readable_names
 from graph_store.ids import name_key
+from graph_store.in_order import in_order
 from graph_store.packing import unpack_strings
 from graph_store.records import Entity
 

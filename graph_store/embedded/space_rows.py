@@ -9,9 +9,10 @@ import numpy as np
 from graph_store.bundles import FloatMatrix
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.derived_reads import read_communities, read_tree_nodes
-from graph_store.embedded.document_reads import in_order, read_chunks, read_documents, read_sentence_spans
+from graph_store.embedded.document_reads import read_chunks, read_documents, read_sentence_spans
 from graph_store.embedded.spare_space import lacks_vectors, need_spare
 from graph_store.errors import InvalidRecord
+from graph_store.in_order import in_order
 from graph_store.packing import pack_tokens, pack_vectors, quantise
 from graph_store.record_checks import check_vectors
 from graph_store.records import Chunk
