@@ -1,11 +1,11 @@
-"""The settings that a tenant's documents were last indexed with, kept in a file beside the store."""
+"""The settings that a tenant's documents were last indexed with, kept as notes beside the store."""
 
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from belvedere.settings import Settings
 from model_clients.settings import EmbedderSettings
@@ -15,47 +15,84 @@ _SECTIONS = ("store", "embedder", "indexing")
 """What questions are asked with is no part of a store."""
 
 
-def record_settings(folder: Path, tenant: str, settings: Settings) -> None:
-    """Write down what ``tenant`` was indexed with; the store in ``folder`` must be locked for writing."""
-    content = {**_read(folder), tenant: dict(_flat("", _sections(settings)))}
-    _write(folder, content)
+_ELSEWHERE = {"store": ("location",)}
+"""What tells where a store is and not how it was made."""
 
 
-def record_embedder(folder: Path, embedder: EmbedderSettings) -> None:
+class Notes(Protocol):
+    """A text kept beside a store."""
+
+    def read_notes(self) -> str | None:
+        """Return the text, None where there is none."""
+        ...
+
+    def write_notes(self, text: str) -> None:
+        """Replace the text; the store must be locked for writing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderNotes:
+    """Notes in a file in the folder of a store."""
+
+    folder: Path
+
+    def read_notes(self) -> str | None:
+        """Return the text, None where there is none that can be read."""
+        try:
+            return (self.folder / _FILE).read_text(encoding="ascii")
+        except (OSError, ValueError):
+            return None
+
+    def write_notes(self, text: str) -> None:
+        """Replace the text at once."""
+        made = self.folder / f".{_FILE}.{os.getpid()}"
+        made.write_text(text, encoding="ascii")
+        made.replace(self.folder / _FILE)
+
+
+def record_settings(notes: Notes, tenant: str, settings: Settings) -> None:
+    """Write down what ``tenant`` was indexed with; the store must be locked for writing."""
+    _write(notes, {**_read(notes), tenant: dict(_flat("", _sections(settings)))})
+
+
+def record_embedder(notes: Notes, embedder: EmbedderSettings) -> None:
     """Write down for every tenant that its vectors are of this embedder now; locking as for ``record_settings``."""
     now = dict(_flat("embedder.", asdict(embedder)))
-    _write(folder, {tenant: {**then, **now} for tenant, then in _read(folder).items() if isinstance(then, dict)})
+    _write(notes, {tenant: {**then, **now} for tenant, then in _read(notes).items() if isinstance(then, dict)})
 
 
-def changed_since(folder: Path, tenant: str, settings: Settings) -> dict[str, tuple[object, object]]:
+def changed_since(notes: Notes, tenant: str, settings: Settings) -> dict[str, tuple[object, object]]:
     """Return the settings that differ from those of the last run: name -> (then, now).
 
-    Nothing where none is known, or where the file is damaged; settings that another version has alone are left out.
+    Nothing where none is known, or where the notes are damaged; settings that another version has alone are left out.
     """
-    then = _read(folder).get(tenant)
+    then = _read(notes).get(tenant)
     if not isinstance(then, dict):
         return {}
     now = dict(_flat("", _sections(settings)))
     return {name: (then[name], value) for name, value in now.items() if name in then and then[name] != value}
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read(notes: Notes) -> dict[str, Any]:
+    text = notes.read_notes()
     try:
-        content = json.loads((folder / _FILE).read_text(encoding="ascii"))
-    except (OSError, ValueError, RecursionError):
+        content = {} if text is None else json.loads(text)
+    except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
 
 
-def _write(folder: Path, content: Mapping[str, object]) -> None:
-    made = folder / f".{_FILE}.{os.getpid()}"
-    made.write_text(json.dumps(content, sort_keys=True), encoding="ascii")
-    made.replace(folder / _FILE)
+def _write(notes: Notes, content: Mapping[str, object]) -> None:
+    notes.write_notes(json.dumps(content, sort_keys=True))
 
 
 def _sections(settings: Settings) -> dict[str, Any]:
     """Return the sections as JSON has them: a path as text, a tuple as a list."""
     whole = asdict(settings)
+    for section, names in _ELSEWHERE.items():
+        for name in names:
+            del whole[section][name]
     kept: dict[str, Any] = json.loads(json.dumps({name: whole[name] for name in _SECTIONS}, default=str))
     return kept
 

@@ -10,6 +10,7 @@ from belvedere.errors import UserMistake
 from belvedere.installation import examine_installation
 from belvedere.settings import Settings
 from belvedere.status import folder_bytes
+from belvedere.store_location import StoreLocation
 from belvedere.wiring import examine_store, make_embedder, make_reranker, open_to_read
 from graph_store.errors import StoreMismatch, StoreUnusable
 from graph_store.findings import Finding
@@ -26,7 +27,7 @@ _NAMED_TENANTS = 20
 class Examination:
     """What was found, in the order in which it was looked at."""
 
-    store: Path
+    store: StoreLocation
     findings: tuple[Finding, ...]
 
     @property
@@ -35,26 +36,27 @@ class Examination:
         return all(finding.level != "problem" for finding in self.findings)
 
 
-def examine(folder: Path, settings: Settings, *, models: bool = False) -> Examination:
-    """Look over the installation and the store in ``folder`` without changing anything.
+def examine(location: StoreLocation, settings: Settings, *, models: bool = False) -> Examination:
+    """Look over the installation and the store at ``location`` without changing anything.
 
     Models are loaded only where ``models`` asks for it. Raises ``StoreMissing`` where there is no store.
     """
-    of_store = examine_store(folder, settings)
-    choice = _choose_embedder(folder, settings)
+    of_store = examine_store(location, settings)
+    choice = _choose_embedder(location, settings)
     used = replace(settings, embedder=choice.settings)
     findings = [*examine_installation(), *examine_models(used, load=models), *of_store]
-    if all(finding.check != "database" for finding in of_store):
-        findings += examine_settings(folder, used)
+    if all(finding.check not in {"database", "server"} or finding.level == "fine" for finding in of_store):
+        findings += examine_settings(location, used)
     if choice.switched:
         findings.append(_switched_finding(settings, used))
-    findings.append(examine_disk(folder, free_bytes=shutil.disk_usage(folder).free))
-    return Examination(store=folder, findings=tuple(findings))
+    if isinstance(location, Path):
+        findings.append(examine_disk(location, free_bytes=shutil.disk_usage(location).free))
+    return Examination(store=location, findings=tuple(findings))
 
 
-def _choose_embedder(folder: Path, settings: Settings) -> EmbedderChoice:
+def _choose_embedder(location: StoreLocation, settings: Settings) -> EmbedderChoice:
     try:
-        return choose_embedder(folder, settings)
+        return choose_embedder(location, settings)
     except (ModelUnusable, UserMistake):
         return EmbedderChoice(settings=settings.embedder)  # told as a finding of the model
 
@@ -108,11 +110,11 @@ def _use_reranker(settings: Settings) -> None:
         reranker.scores("one", ["one"])
 
 
-def examine_settings(folder: Path, settings: Settings) -> Iterator[Finding]:
+def examine_settings(location: StoreLocation, settings: Settings) -> Iterator[Finding]:
     """Yield where the settings differ from those that the store was made with; the store can be read."""
     try:
         embedder: Embedder | None = make_embedder(settings.embedder)
-        with_embedder = open_to_read(folder, settings, embedder=embedder)
+        with_embedder = open_to_read(location, settings, embedder=embedder)
     except StoreMismatch as error:
         says, _, remedy = str(error).rpartition(": ")
         yield Finding(check="settings", level="problem", says=says, remedy=remedy)

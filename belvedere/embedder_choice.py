@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from belvedere.settings import Settings
+from belvedere.store_location import StoreLocation
 from belvedere.wiring import make_embedder, open_to_read
 from graph_store.errors import StoreUnusable
 from graph_store.spaces import LiveSpace
@@ -28,14 +29,14 @@ class EmbedderChoice:
     switched: bool = False
 
 
-def choose_embedder(folder: Path, settings: Settings) -> EmbedderChoice:
-    """Return which embedder suits the store in ``folder``; the configured one where there is none, or none suits.
+def choose_embedder(location: StoreLocation, settings: Settings) -> EmbedderChoice:
+    """Return which embedder suits the store at ``location``; the configured one where there is none, or none suits.
 
     Loads no model.
     """
     configured = EmbedderChoice(settings=settings.embedder)
     try:
-        store = open_to_read(folder, settings)
+        store = open_to_read(location, settings)
     except StoreUnusable:
         return configured  # whoever opens it next is told
     try:

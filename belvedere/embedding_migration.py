@@ -7,13 +7,13 @@ wait. A run that is stopped, in whatever way, goes on where it was when the same
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from belvedere.built_settings import record_embedder
 from belvedere.embedder_choice import choose_embedder, from_recipe, recipe_of
 from belvedere.errors import UserMistake
 from belvedere.settings import Settings
-from belvedere.wiring import make_embedder, open_to_migrate, open_to_read
+from belvedere.store_location import StoreLocation
+from belvedere.wiring import make_embedder, notes_of, open_to_migrate, open_to_read
 from graph_store.spaces import LiveSpace, SpareSpace
 from graph_store.store import GraphStore
 from indexing.report import Progress
@@ -54,14 +54,18 @@ class MigrationReport:
     dropped: bool = False
 
 
-def look_at_spaces(folder: Path, settings: Settings) -> MigrationReport:
+def look_at_spaces(location: StoreLocation, settings: Settings) -> MigrationReport:
     """Tell how the vector spaces of a store stand; changes nothing. Raises ``StoreUnusable``."""
-    with closing(open_to_read(folder, settings)) as store:
+    with closing(open_to_read(location, settings)) as store:
         return _report(store)
 
 
 def migrate_embeddings(
-    folder: Path, settings: Settings, steps: MigrationSteps, *, progress: Callable[[Progress], None] | None = None
+    location: StoreLocation,
+    settings: Settings,
+    steps: MigrationSteps,
+    *,
+    progress: Callable[[Progress], None] | None = None,
 ) -> MigrationReport:
     """Take the steps of a migration, and say how the store stands.
 
@@ -70,7 +74,7 @@ def migrate_embeddings(
     """
     if steps.abandon and steps != MigrationSteps(abandon=True):
         raise MigrationMistake("--abandon removes the second vector space: leave the other steps out")
-    with closing(open_to_migrate(folder, settings)) as store:
+    with closing(open_to_migrate(location, settings)) as store:
         if steps.abandon:
             _abandon(store)
             return replace(_report(store), dropped=True)
@@ -79,26 +83,26 @@ def migrate_embeddings(
             embedder = make_embedder(steps.embedder)
             wanted_is_live = (steps.switch or steps.drop_old) and space_of(embedder) == store.live_space().space
             if not wanted_is_live:
-                live_recipe = _live_recipe(folder, settings, store)
+                live_recipe = _live_recipe(location, settings, store)
                 store.begin_space(space_of(embedder), recipe=recipe_of(steps.embedder), live_recipe=live_recipe)
                 filled = fill_spare_space(store, embedder, batch_size=settings.indexing.batch_chunks, progress=progress)
         switched = steps.switch and not wanted_is_live
         if switched:
             _switch(store, named=steps.embedder is not None)
         if steps.switch:
-            _record_switch(folder, settings, store)
+            _record_switch(location, settings, store)
         dropped = steps.drop_old and _drop_old(store)
         return replace(_report(store), filled=filled, switched=switched, dropped=dropped)
 
 
-def _live_recipe(folder: Path, settings: Settings, store: GraphStore) -> str:
+def _live_recipe(location: StoreLocation, settings: Settings, store: GraphStore) -> str:
     """Return how the live model is loaded, where the settings know: a switch back must find it.
 
     A model that is not there any more is no hindrance: changing to another one is the way out.
     """
     live = store.live_space().space
     try:
-        chosen = choose_embedder(folder, settings).settings
+        chosen = choose_embedder(location, settings).settings
         embedder = make_embedder(chosen)
     except (ModelUnusable, UserMistake):
         return ""
@@ -117,10 +121,10 @@ def _switch(store: GraphStore, *, named: bool) -> None:
     store.switch_space()
 
 
-def _record_switch(folder: Path, settings: Settings, store: GraphStore) -> None:
+def _record_switch(location: StoreLocation, settings: Settings, store: GraphStore) -> None:
     recipe = store.live_space().recipe
     if recipe:
-        record_embedder(folder, from_recipe(recipe, settings.embedder))
+        record_embedder(notes_of(location, store), from_recipe(recipe, settings.embedder))
 
 
 def _abandon(store: GraphStore) -> None:

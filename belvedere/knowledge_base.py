@@ -12,10 +12,12 @@ from belvedere.export import ExportFormat, export_to_file, export_to_stream
 from belvedere.settings import Settings, checked, load_settings
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
+from belvedere.store_location import StoreLocation, read_location
 from belvedere.store_session import ANY_TEXT, StoreSession
 from belvedere.upkeep import Deletion, Paths, ProgressListener, Upkeep
 from graph_store.access import DEFAULT_TENANT, Access
 from graph_store.filters import CURRENT, MetadataFilter, Versions, parse_filter
+from graph_store.neo4j.address import ServerAddress
 from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
 from indexing.options import IndexOptions
@@ -48,17 +50,19 @@ class KnowledgeBase:
     store is opened anew. Close it, or use it in a ``with`` statement.
     """
 
-    def __init__(self, folder: Path, settings: Settings, access: Access, *, second_space: bool = False) -> None:
-        self._folder = folder
+    def __init__(
+        self, location: StoreLocation, settings: Settings, access: Access, *, second_space: bool = False
+    ) -> None:
+        self._location = location
         self._settings = settings
         self._access = access
-        self._session = StoreSession(folder, settings, second_space=second_space)
-        self._upkeep = Upkeep(folder, settings, self._session)
+        self._session = StoreSession(location, settings, second_space=second_space)
+        self._upkeep = Upkeep(location, settings, self._session)
 
     @classmethod
     def open(
         cls,
-        path: str | Path = "belvedere-store",
+        path: str | Path | ServerAddress | None = None,
         *,
         config: str | Path | Settings | None = None,
         tenant: str = DEFAULT_TENANT,
@@ -67,6 +71,7 @@ class KnowledgeBase:
     ) -> Self:
         """Open the store in the folder ``path``, which need not exist before something is indexed.
 
+        On a Neo4j server it is ``neo4j://host:port/database``; without ``path`` the settings tell (``store.location``).
         ``config`` is a settings file or ready settings; ``tenant`` and ``groups`` say who asks: every read shows only
         what this caller may read. ``second_space`` asks the second vector space of the store (see ``belvedere migrate
         embeddings``) in the place of the live one; ``config`` then names its model. Raises ``ConfigError``.
@@ -75,7 +80,7 @@ class KnowledgeBase:
             checked(config) if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
         )
         access = Access(tenant=tenant, groups=frozenset(groups))
-        return cls(Path(path), settings, access, second_space=second_space)
+        return cls(read_location(path or settings.store.location), settings, access, second_space=second_space)
 
     # -- filling ------------------------------------------------------------------------------------------------------
 
@@ -239,7 +244,7 @@ class KnowledgeBase:
     def status(self) -> StoreStatus:
         """Say what the store holds for this caller and whether it is up to date; loads no model."""
         return self._session.read(
-            lambda store: read_status(self._folder, store, self._access, self._session.used_settings)
+            lambda store: read_status(self._location, store, self._access, self._session.used_settings)
         )
 
     def communities(self, level: int | None = None) -> tuple[Community, ...]:

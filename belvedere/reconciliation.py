@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from belvedere.settings import Settings
+from belvedere.store_location import StoreLocation
 from belvedere.wiring import examine_indexes
 from graph_store.store import GraphStore
 from indexing.loading.loaded import LoadFailure
@@ -36,11 +37,11 @@ class Reconciliation:
 
 
 def compare_with_sources(
-    folder: Path, store: GraphStore, settings: Settings, paths: Sequence[Path], options: IndexOptions
+    location: StoreLocation, store: GraphStore, settings: Settings, paths: Sequence[Path], options: IndexOptions
 ) -> SourceComparison:
-    """Compare an open store in ``folder`` with the sources below ``paths``, and its indexes with its rows."""
+    """Compare an open store at ``location`` with the sources below ``paths``, and its indexes with its rows."""
     comparison = compare_sources(paths, store=store, settings=settings.indexing, options=options)
-    findings = examine_indexes(folder, settings, options.tenant)
+    findings = examine_indexes(location, settings, options.tenant)
     lags = tuple(Drift(kind="lag", says=item.says) for item in findings if item.level != "fine")
     return replace(comparison, drifts=comparison.drifts + lags)
 

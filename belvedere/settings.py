@@ -6,7 +6,7 @@ from pathlib import Path
 from belvedere.config import ConfigError, read_config
 from belvedere.config_text import config_text
 from belvedere.setting_ranges import out_of_range
-from graph_store.settings import StoreSettings
+from graph_store.settings import Neo4jSettings, StoreSettings
 from indexing.settings import IndexingSettings
 from model_clients.settings import EmbedderSettings, RerankerSettings
 from query.settings import QuerySettings
@@ -22,6 +22,7 @@ class Settings:
     """One section per floor."""
 
     store: StoreSettings = field(default_factory=StoreSettings)
+    neo4j: Neo4jSettings = field(default_factory=Neo4jSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
     indexing: IndexingSettings = field(default_factory=IndexingSettings)

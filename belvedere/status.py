@@ -6,6 +6,8 @@ from pathlib import Path
 
 from belvedere.built_settings import changed_since
 from belvedere.settings import Settings
+from belvedere.store_location import StoreLocation
+from belvedere.wiring import notes_of
 from graph_store.access import Access
 from graph_store.bundles import StoreCounts
 from graph_store.spaces import SpareSpace
@@ -17,40 +19,41 @@ class StoreStatus:
     """A store at a glance.
 
     ``counts`` are of what the caller may read. ``up_to_date`` says whether communities and trees were made from the
-    documents as they are; if not, the next indexing run makes them. ``store_bytes`` is the size on the disk.
+    documents as they are; if not, the next indexing run makes them. ``store_bytes`` is the size on the disk,
+    None on a server, which does not tell.
     ``second_space`` is the vector space beside the live one, None where there is none; ``second_space_whole`` whether
     every record of the tenant has its vectors there.
     ``settings_changed`` are settings for indexing that differ from those of the tenant's last run: name -> (then, now).
     """
 
-    store: Path
+    store: StoreLocation
     embedding_model: str
     dimension: int
     tenant: str
     counts: StoreCounts
     up_to_date: bool
-    store_bytes: int
+    store_bytes: int | None
     settings_changed: Mapping[str, tuple[object, object]]
     second_space: SpareSpace | None = None
     second_space_whole: bool = False
 
 
-def read_status(folder: Path, store: GraphStore, access: Access, settings: Settings) -> StoreStatus:
-    """Look at an open store in ``folder``; ``settings`` are those of today."""
+def read_status(location: StoreLocation, store: GraphStore, access: Access, settings: Settings) -> StoreStatus:
+    """Look at an open store at ``location``; ``settings`` are those of today."""
     counts = store.counts(access)
     second_space = store.spare_space()
     return StoreStatus(
-        store=folder,
+        store=location,
         embedding_model=store.embedding_model,
         dimension=store.dimension,
         tenant=access.tenant,
         counts=counts,
         up_to_date=counts.documents == 0 or store.derived_fingerprint(access.tenant) is not None,
-        store_bytes=folder_bytes(folder),
+        store_bytes=folder_bytes(location) if isinstance(location, Path) else None,
         second_space=second_space,
         second_space_whole=second_space is not None and store.unfilled(access.tenant).total == 0,
         # Nothing that another caller did is told to one who may read nothing.
-        settings_changed=changed_since(folder, access.tenant, settings) if counts.documents else {},
+        settings_changed=changed_since(notes_of(location, store), access.tenant, settings) if counts.documents else {},
     )
 
 

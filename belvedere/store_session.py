@@ -4,11 +4,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from belvedere.embedder_choice import EmbedderChoice, choose_embedder
 from belvedere.settings import Settings
+from belvedere.store_location import StoreLocation
 from belvedere.wiring import make_embedder, make_reranker, open_to_read
 from graph_store.errors import StoreMismatch, StoreSwitched
 from graph_store.store import GraphStore
@@ -31,8 +31,8 @@ class StoreSession:
     With ``second_space`` the second vector space is read in the place of the live one, by the configured embedder.
     """
 
-    def __init__(self, folder: Path, settings: Settings, *, second_space: bool = False) -> None:
-        self._folder = folder
+    def __init__(self, location: StoreLocation, settings: Settings, *, second_space: bool = False) -> None:
+        self._location = location
         self._settings = settings
         self._second_space = second_space
         self._choice: EmbedderChoice | None = None
@@ -49,7 +49,7 @@ class StoreSession:
         with self._changing:
             if self._choice is None:
                 plain = EmbedderChoice(settings=self._settings.embedder)
-                self._choice = plain if self._second_space else choose_embedder(self._folder, self._settings)
+                self._choice = plain if self._second_space else choose_embedder(self._location, self._settings)
             return self._choice
 
     @property
@@ -70,7 +70,7 @@ class StoreSession:
         """The store, open for reading. Raises ``StoreUnusable`` where there is none, or one of another version."""
         with self._changing:
             if self._reader is None:
-                self._reader = open_to_read(self._folder, self._settings, second_space=self._second_space)
+                self._reader = open_to_read(self._location, self._settings, second_space=self._second_space)
             return self._reader
 
     @property
@@ -97,7 +97,7 @@ class StoreSession:
         return self._open(self.embedder)
 
     def _open(self, embedder: Embedder) -> GraphStore:
-        return open_to_read(self._folder, self._settings, embedder=embedder, second_space=self._second_space)
+        return open_to_read(self._location, self._settings, embedder=embedder, second_space=self._second_space)
 
     def load(self) -> float:
         """Open the store and load what one question needs; return the milliseconds that it took, 0 if done already."""

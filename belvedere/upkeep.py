@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from belvedere.built_settings import record_settings
 from belvedere.settings import Settings
+from belvedere.store_location import StoreLocation
 from belvedere.store_session import StoreSession
-from belvedere.wiring import open_to_write
+from belvedere.wiring import notes_of, open_to_write
 from graph_store.access import Access
 from graph_store.store import GraphStore
 from indexing.options import IndexOptions
@@ -33,8 +34,8 @@ class Deletion:
 class Upkeep:
     """Writes to the store of a session; each call has the store to itself and closes it again."""
 
-    def __init__(self, folder: Path, settings: Settings, session: StoreSession) -> None:
-        self._folder = folder
+    def __init__(self, location: StoreLocation, settings: Settings, session: StoreSession) -> None:
+        self._location = location
         self._settings = settings
         self._session = session
 
@@ -66,7 +67,7 @@ class Upkeep:
 
         given = paths_of(paths)
         return reconcile(
-            lambda: compare_with_sources(self._folder, self._session.store, self._settings, given, options),
+            lambda: compare_with_sources(self._location, self._session.store, self._settings, given, options),
             lambda: self.bring_up_to_date(given, options, progress),
             fix=fix,
         )
@@ -74,7 +75,7 @@ class Upkeep:
     def _writer(self) -> GraphStore:
         self._session.close()
         self._session.choose_again()
-        return open_to_write(self._folder, self._settings, embedder=self._session.embedder)
+        return open_to_write(self._location, self._settings, embedder=self._session.embedder)
 
     def _build(
         self, paths: Sequence[Path], store: GraphStore, options: IndexOptions, progress: ProgressListener | None
@@ -89,7 +90,7 @@ class Upkeep:
             options=options,
             progress=progress,
         )
-        record_settings(self._folder, options.tenant, self._session.used_settings)
+        record_settings(notes_of(self._location, store), options.tenant, self._session.used_settings)
         return report
 
 

@@ -1,12 +1,17 @@
 """Which implementation stands behind each contract: the only place that tells them apart by name."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from belvedere.built_settings import FolderNotes, Notes
 from belvedere.config import ConfigError
 from belvedere.settings import Settings
+from belvedere.store_location import StoreLocation
 from graph_store.embedded import examination
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.errors import StoreUnusable
 from graph_store.findings import Finding
+from graph_store.neo4j.address import ServerAddress
 from graph_store.store import GraphStore
 from model_clients.cross_encoder import CrossEncoderReranker
 from model_clients.embedder import Embedder
@@ -14,6 +19,9 @@ from model_clients.hashing_embedder import HashingEmbedder
 from model_clients.reranker import OverlapReranker, Reranker
 from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
 from model_clients.settings import EmbedderSettings, RerankerSettings
+
+if TYPE_CHECKING:
+    from graph_store.neo4j.neo4j_store import Neo4jStore
 
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:
@@ -41,44 +49,99 @@ def make_reranker(settings: RerankerSettings) -> Reranker | None:
 
 
 def open_to_read(
-    folder: Path, settings: Settings, *, embedder: Embedder | None = None, second_space: bool = False
+    location: StoreLocation, settings: Settings, *, embedder: Embedder | None = None, second_space: bool = False
 ) -> GraphStore:
     """Open an existing store for reading. Raises ``StoreUnusable`` where there is none, or one that does not fit.
 
     It must fit ``embedder`` where one is given, which costs no loading of its model. ``second_space`` reads its second
     vector space in the place of the live one.
     """
-    return EmbeddedStore.open(
-        folder,
-        settings=settings.store,
-        expected_model=embedder.model_id if embedder else None,
-        expected_tokens=embedder.token_space if embedder else None,
-        spare=second_space,
-    )
+    model = embedder.model_id if embedder else None
+    tokens = embedder.token_space if embedder else None
+    match location:
+        case ServerAddress():
+            return _server_store().open(
+                location,
+                settings=settings.neo4j,
+                expected_model=model,
+                expected_tokens=tokens,
+                spare=second_space,
+            )
+        case folder:
+            return EmbeddedStore.open(
+                folder,
+                settings=settings.store,
+                expected_model=model,
+                expected_tokens=tokens,
+                spare=second_space,
+            )
 
 
-def open_to_write(folder: Path, settings: Settings, *, embedder: Embedder) -> GraphStore:
+def open_to_write(location: StoreLocation, settings: Settings, *, embedder: Embedder) -> GraphStore:
     """Open a store for writing, made anew where there is none. Raises ``StoreUnusable``."""
-    return EmbeddedStore.create_or_open(
-        folder,
-        embedding_model=embedder.model_id,
-        dimension=embedder.dimension,
-        token_space=embedder.token_space,
-        token_dimension=embedder.token_dimension,
-        settings=settings.store,
-    )
+    match location:
+        case ServerAddress():
+            return _server_store().create_or_open(
+                location,
+                embedding_model=embedder.model_id,
+                dimension=embedder.dimension,
+                token_space=embedder.token_space,
+                token_dimension=embedder.token_dimension,
+                settings=settings.neo4j,
+            )
+        case folder:
+            return EmbeddedStore.create_or_open(
+                folder,
+                embedding_model=embedder.model_id,
+                dimension=embedder.dimension,
+                token_space=embedder.token_space,
+                token_dimension=embedder.token_dimension,
+                settings=settings.store,
+            )
 
 
-def open_to_migrate(folder: Path, settings: Settings) -> GraphStore:
+def open_to_migrate(location: StoreLocation, settings: Settings) -> GraphStore:
     """Open an existing store for writing, whatever embedding model it was made with. Raises ``StoreUnusable``."""
-    return EmbeddedStore.open(folder, settings=settings.store, read_only=False)
+    match location:
+        case ServerAddress():
+            return _server_store().open(location, settings=settings.neo4j, read_only=False)
+        case folder:
+            return EmbeddedStore.open(folder, settings=settings.store, read_only=False)
 
 
-def examine_store(folder: Path, settings: Settings) -> tuple[Finding, ...]:
+def _server_store() -> "type[Neo4jStore]":
+    """Return the class of stores on a server; its driver is an extra, and takes its time to be imported."""
+    try:
+        from graph_store.neo4j.neo4j_store import Neo4jStore  # noqa: PLC0415  # an extra, only when used
+    except ModuleNotFoundError as error:
+        raise StoreUnusable(
+            f"a store on a Neo4j server needs the package {error.name!r}: pip install 'belvedere[neo4j]'"
+        ) from None
+    return Neo4jStore
+
+
+def notes_of(location: StoreLocation, store: GraphStore) -> Notes:
+    """Return the notes of an open store at ``location``."""
+    if isinstance(location, Path):
+        return FolderNotes(folder=location)
+    assert isinstance(store, _server_store())
+    return store
+
+
+def examine_store(location: StoreLocation, settings: Settings) -> tuple[Finding, ...]:
     """Look over a store without changing anything. Raises ``StoreMissing`` where there is none."""
-    return examination.examine_store(folder, settings.store)
+    match location:
+        case ServerAddress():
+            return _server_store().examine(location, settings.neo4j)
+        case folder:
+            return examination.examine_store(folder, settings.store)
 
 
-def examine_indexes(folder: Path, settings: Settings, tenant: str) -> tuple[Finding, ...]:
+def examine_indexes(location: StoreLocation, settings: Settings, tenant: str) -> tuple[Finding, ...]:
     """Look over the indexes of one tenant without changing anything. Raises ``StoreMissing`` where there is none."""
-    return examination.examine_indexes(folder, settings.store, tenant)
+    match location:
+        case ServerAddress():
+            found = _server_store().examine(location, settings.neo4j)
+            return tuple(finding for finding in found if finding.check in {"server", "indexes"})
+        case folder:
+            return examination.examine_indexes(folder, settings.store, tenant)

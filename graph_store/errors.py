@@ -7,6 +7,8 @@ StoreError
 │   │   └── StoreSwitched    it was switched to another vector space since it was opened
 │   ├── StoreMissing
 │   ├── StoreDiskFull
+│   ├── StoreUnreachable a server does not answer
+│   ├── StoreRefused     a server refuses the user
 │   └── SpaceConflict    the spare vector space cannot be used like that
 │       ├── SpaceMissing     there is none
 │       └── SpaceIncomplete  some records have no vectors in it
@@ -40,6 +42,14 @@ class StoreSwitched(StoreMismatch):
 
 class StoreMissing(StoreUnusable):
     """There is no store where one was expected."""
+
+
+class StoreUnreachable(StoreUnusable):
+    """The server of the store does not answer, or not in time."""
+
+
+class StoreRefused(StoreUnusable):
+    """The server of the store refuses the user, or there are no credentials."""
 
 
 class StoreDiskFull(StoreUnusable):

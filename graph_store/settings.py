@@ -8,11 +8,15 @@ from annotated_types import Interval
 Count: TypeAlias = Annotated[int, Interval(ge=0, le=1_000_000_000)]
 CountFromOne: TypeAlias = Annotated[int, Interval(ge=1, le=1_000_000)]
 Share: TypeAlias = Annotated[float, Interval(ge=0, le=1)]
+Seconds: TypeAlias = Annotated[float, Interval(gt=0, le=86_400)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
-    """Knobs of the embedded store. Only speed and memory depend on them, never what is found exactly."""
+    """Where the store is, and knobs of the embedded one. Only speed and memory depend on those, never what is found."""
+
+    location: str = "belvedere-store"
+    """Folder of the store, or neo4j://host:port/database (bolt, neo4j+s and bolt+s as well) for a Neo4j server."""
 
     ann_threshold: Count = 50_000
     """Vectors of one kind and tenant above which an approximate index is built, where hnswlib can be imported."""
@@ -54,3 +58,47 @@ class StoreSettings:
 
     busy_timeout_ms: Annotated[int, Interval(ge=0, le=86_400_000)] = 5_000
     """How long a statement waits for a lock in the database, in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neo4jSettings:
+    """Knobs of a store on a Neo4j server. User and password come from the environment alone."""
+
+    connection_timeout_s: Seconds = 15.0
+    """How long connecting to the server may take, in seconds."""
+
+    connection_lifetime_s: Seconds = 900.0
+    """Age in seconds at which a connection is replaced; below what load balancers and Aura allow."""
+
+    liveness_check_s: Seconds = 30.0
+    """Idle time in seconds after which a connection is tried before it is used."""
+
+    retry_s: Seconds = 30.0
+    """How long a transaction that failed for a moment (a deadlock, a new leader) is begun again, in seconds."""
+
+    query_timeout_s: Seconds = 60.0
+    """Time in seconds after which the server gives up a reading transaction."""
+
+    write_timeout_s: Seconds = 600.0
+    """Time in seconds after which the server gives up a writing transaction."""
+
+    writer_lease_s: Seconds = 30.0
+    """Time in seconds after which another writer may follow one that no longer tells that it is alive."""
+
+    batch_rows: CountFromOne = 1_000
+    """Rows that are sent with one statement at most."""
+
+    batch_bytes: Annotated[int, Interval(ge=10_000, le=1_000_000_000)] = 4_000_000
+    """Bytes of rows that are sent with one statement, about, at most."""
+
+    transaction_rows: CountFromOne = 20_000
+    """Rows of the derived layer that are written in one transaction, about, at most."""
+
+    exact_rows: Count = 2_000
+    """Records of a kind and tenant up to which a vector search is exact."""
+
+    most_candidates: CountFromOne = 1_000
+    """Candidates that the vector index is asked for before a search that filters much turns to an exact one."""
+
+    keyword_terms: CountFromOne = 64
+    """Distinct words of a question that take part in a keyword search; the rarest are kept."""

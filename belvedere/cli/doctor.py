@@ -8,6 +8,7 @@ import click
 from belvedere.cli.options import CONFIG, JSON, STORE, settings_file
 from belvedere.cli.printing import say, say_json, wrapped
 from belvedere.json_form import examination_json
+from belvedere.store_location import StoreLocation, read_location
 
 if TYPE_CHECKING:
     from belvedere.doctor import Examination
@@ -22,7 +23,7 @@ _MARKS = {"fine": "ok", "note": "note", "problem": "PROBLEM"}
 @JSON
 @click.option("--models", is_flag=True, help="Also load the models and use each of them once, which takes seconds.")
 @click.option("--all", "everything", is_flag=True, help="Also print what is fine.")
-def doctor(store: Path, config: Path | None, as_json: bool, models: bool, everything: bool) -> int:
+def doctor(store: StoreLocation | None, config: Path | None, as_json: bool, models: bool, everything: bool) -> int:
     """Look over the installation and the whole store, and say what to do about what is wrong.
 
     Changes nothing, and may run beside a writer. Looks at packages, models, settings, lock, format and database,
@@ -32,7 +33,8 @@ def doctor(store: Path, config: Path | None, as_json: bool, models: bool, everyt
     from belvedere.doctor import examine  # noqa: PLC0415  # heavy import, only when used
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
-    found = examine(store, load_settings(settings_file(config)), models=models)
+    settings = load_settings(settings_file(config))
+    found = examine(read_location(settings.store.location) if store is None else store, settings, models=models)
     if as_json:
         say_json(examination_json(found))
     else:

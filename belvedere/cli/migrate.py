@@ -9,6 +9,7 @@ from belvedere.cli.options import CONFIG, JSON, STORE, NameType, settings_file
 from belvedere.cli.printing import say, say_json, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import migration_json
+from belvedere.store_location import StoreLocation, read_location
 
 if TYPE_CHECKING:
     from belvedere.embedding_migration import MigrationReport
@@ -42,7 +43,13 @@ def migrate() -> None:
 @CONFIG
 @JSON
 def embeddings(
-    *, store: Path, config: Path | None, as_json: bool, model: str | None, token_vectors: Kind | None, **steps: bool
+    *,
+    store: StoreLocation | None,
+    config: Path | None,
+    as_json: bool,
+    model: str | None,
+    token_vectors: Kind | None,
+    **steps: bool,
 ) -> None:
     """Change the embedding model, or the token vectors, of a whole store without downtime.
 
@@ -56,17 +63,18 @@ def embeddings(
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
     settings = load_settings(settings_file(config))
+    location = read_location(settings.store.location if store is None else store)
     embedder = None
     if model is not None or token_vectors is not None:
-        used = choose_embedder(store, settings).settings
+        used = choose_embedder(location, settings).settings
         base = settings.embedder if model == settings.embedder.model else used
         embedder = other_embedder(base, model=model, token_vectors=token_vectors)
     wanted = MigrationSteps(embedder=embedder, **steps)
     if wanted == MigrationSteps():
-        report = look_at_spaces(store, settings)
+        report = look_at_spaces(location, settings)
     else:
         with ProgressBar("getting ready") as bar:
-            report = migrate_embeddings(store, settings, wanted, progress=bar)
+            report = migrate_embeddings(location, settings, wanted, progress=bar)
     if as_json:
         say_json(migration_json(report))
     else:

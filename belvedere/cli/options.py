@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
+from belvedere.store_location import StoreLocation
+from graph_store.errors import StoreUnusable
 from graph_store.filters import MetadataFilter, Versions, check_day, parse_filter
+from graph_store.neo4j.address import is_server_address, parse_address
 
 if TYPE_CHECKING:
     from belvedere.knowledge_base import KnowledgeBase
@@ -25,7 +28,7 @@ DEFAULT_CONFIG = Path("config.yaml")
 class Shared:
     """What every command takes: which store, which settings, how to print; and who asks."""
 
-    store: Path
+    store: StoreLocation | None
     config: Path | None
     as_json: bool
     tenant: str
@@ -123,12 +126,27 @@ class GivenPath(click.Path):
         return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
+class LocationType(click.ParamType[StoreLocation]):
+    """A folder, or the address of a Neo4j server."""
+
+    name = "location"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> StoreLocation:  # noqa: ANN401  # as click declares it
+        """Check the place; whether there is a store is not looked at."""
+        if isinstance(value, str) and is_server_address(value):
+            try:
+                return parse_address(value)
+            except StoreUnusable as error:
+                self.fail(str(error), param, ctx)
+        return GivenPath().convert(value, param, ctx)
+
+
 STORE = click.option(
     "--store",
-    type=GivenPath(),
-    default=Path("belvedere-store"),
+    type=LocationType(),
     metavar="DIR",
-    help="Folder of the store.  [default: ./belvedere-store]",
+    help="Folder of the store, or neo4j://HOST:PORT/DATABASE.  [default: store.location in the settings file, else "
+    "./belvedere-store]",
 )
 CONFIG = click.option(
     "--config",
@@ -176,7 +194,13 @@ def shared_options(groups_help: str) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_shared(
-            *, store: Path, config: Path | None, as_json: bool, tenant: str, groups: Sequence[str], **rest: object
+            *,
+            store: StoreLocation | None,
+            config: Path | None,
+            as_json: bool,
+            tenant: str,
+            groups: Sequence[str],
+            **rest: object,
         ) -> int | None:
             names = tuple(name.strip() for given in groups for name in given.split(",") if name.strip())
             return command(Shared(store=store, config=config, as_json=as_json, tenant=tenant, groups=names), **rest)

@@ -28,7 +28,8 @@ def status(shared: Shared) -> None:
 
 def _show(found: "StoreStatus", shared: Shared) -> None:
     counts = found.counts
-    say(f"{found.store} ({shown_bytes(found.store_bytes)}), tenant {found.tenant}")
+    size = "" if found.store_bytes is None else f" ({shown_bytes(found.store_bytes)})"
+    say(f"{found.store}{size}, tenant {found.tenant}")
     say(f"embedding model {found.embedding_model}, {found.dimension} dimensions")
     for name in ("documents", "chunks", "entities", "relations", "communities", "tree_nodes"):
         say(f"  {name.replace('_', ' '):<12}{getattr(counts, name):>10,}")

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.neo4j.address import ServerAddress, parse_address
 from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
+from tests.neo4j.emptying import empty_database
+from tests.neo4j.server import USER, Neo4jServer
 
 _MEMORY = Path("/dev/shm")
 
@@ -35,3 +38,12 @@ def token_store(store_folder: Path) -> Iterator[EmbeddedStore]:
         token_dimension=TOKEN_DIMENSION,
     ) as opened:
         yield opened
+
+
+@pytest.fixture
+def neo4j_address(neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch) -> ServerAddress:
+    """The address of an empty database; its indexes may be there already."""
+    monkeypatch.setenv("BELVEDERE_NEO4J_USER", USER)
+    monkeypatch.setenv("BELVEDERE_NEO4J_PASSWORD", neo4j_server.password)
+    empty_database(neo4j_server)
+    return parse_address(neo4j_server.uri)

@@ -1,0 +1,230 @@
+"""What callers read from a store on a Neo4j server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection as AnyCollection
+from typing import TypeVar
+
+from graph_store.access import Access
+from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, StoreCounts, TokenVectors
+from graph_store.filters import Filters
+from graph_store.neo4j import derived_reads, document_reads, entity_reads, search, tenant_reads
+from graph_store.neo4j.connection import Connection, Transaction
+from graph_store.neo4j.filtering import ALL, Passing, all_passing, passing_documents, read_superseded
+from graph_store.neo4j.remembered import Remembered
+from graph_store.neo4j.scope import Scope, scope_of
+from graph_store.neo4j.store_state import Progress, read_progress
+from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
+from graph_store.settings import Neo4jSettings
+from graph_store.spaces import VectorSpace
+
+_Found = TypeVar("_Found")
+
+_GRAPHS_KEPT = 8
+_FILTERS_KEPT = 16
+_STEADY_ATTEMPTS = 5
+
+
+class CallerReads:
+    """The reading half of ``GraphStore``: every read takes an ``Access`` and shows what the caller may read."""
+
+    def __init__(self, connection: Connection, state: VectorSpace, settings: Neo4jSettings) -> None:
+        self._connection = connection
+        self._state = state
+        self._neo4j_settings = settings
+        self._graphs: Remembered[PassageGraph] = Remembered(_GRAPHS_KEPT)
+        self._passing: Remembered[Passing] = Remembered(_FILTERS_KEPT)
+        self._passing_ids: Remembered[frozenset[str]] = Remembered(_FILTERS_KEPT)
+
+    def _read(self, access: Access, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
+        """Read what belongs together within the generation that is shown.
+
+        Neo4j shows a transaction what others commit meanwhile. So the tenant's progress is read before and after, and
+        where it changed the read is done again: a caller sees one state or the next, never a mixture.
+        """
+        return self._connection.read(lambda tx: self._steady(tx, scope_of(access), work))
+
+    def _steady(
+        self, transaction: Transaction, scope: Scope, work: Callable[[Transaction, Scope, Progress], _Found]
+    ) -> _Found:
+        before = read_progress(transaction, scope.tenant)
+        for _ in range(_STEADY_ATTEMPTS):
+            found = work(transaction, scope.at(before.generation), before)
+            after = read_progress(transaction, scope.tenant)
+            if after == before:
+                break
+            before = after
+        return found
+
+    def _read_documents(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
+        """Read by one query that asks for nothing of the derived layer."""
+        return self._connection.read(lambda tx: work(tx, scope_of(access)))
+
+    def counts(self, access: Access) -> StoreCounts:
+        """Count what the caller may read."""
+        return self._read(access, lambda tx, scope, _: tenant_reads.count_records(tx, scope))
+
+    def list_documents(self, access: Access) -> tuple[Document, ...]:
+        """Return all readable documents, ordered by id."""
+        return self._read_documents(access, document_reads.read_documents)
+
+    def documents(self, access: Access, document_ids: Sequence[str]) -> tuple[Document, ...]:
+        """Return readable documents by id."""
+        return self._read_documents(access, lambda tx, scope: document_reads.read_documents(tx, scope, document_ids))
+
+    def document_text(self, access: Access, document_id: str) -> str | None:
+        """Return the cleaned text of a document, None where it is missing or forbidden."""
+        return self._read_documents(access, lambda tx, scope: document_reads.read_text(tx, scope, document_id))
+
+    def chunks(self, access: Access, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
+        """Return readable chunks by id."""
+        return self._read_documents(access, lambda tx, scope: document_reads.read_chunks(tx, scope, chunk_ids))
+
+    def document_chunks(self, access: Access, document_id: str) -> tuple[Chunk, ...]:
+        """Return the readable chunks of a document by position."""
+        return self._read_documents(
+            access, lambda tx, scope: document_reads.read_document_chunks(tx, scope, document_id)
+        )
+
+    def parents(self, access: Access, parent_ids: Sequence[str]) -> tuple[Parent, ...]:
+        """Return readable parents by id."""
+        return self._read_documents(access, lambda tx, scope: document_reads.read_parents(tx, scope, parent_ids))
+
+    def sentences(self, access: Access, chunk_ids: Sequence[str]) -> ChunkSentences:
+        """Return the sentences of readable chunks, chunks in the order asked, then by position."""
+        dimension = self._state.dimension
+        return self._read_documents(
+            access, lambda tx, scope: document_reads.read_sentences(tx, scope, chunk_ids, dimension=dimension)
+        )
+
+    def search_keywords(
+        self, access: Access, text: str, *, kind: SearchKind, k: int, filters: Filters = ()
+    ) -> tuple[Hit, ...]:
+        """Return at most ``k`` readable records by BM25, best first, ties by id (see ``GraphStore``)."""
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[Hit, ...]:
+            passing = self._passing_of(transaction, scope, progress, filters)
+            if progress == Progress():
+                return ()  # a tenant that is not known has no index to search
+            request = search.SearchRequest(scope=scope, kind=kind, k=k, passing=passing)
+            return search.by_keywords(transaction, request, text, settings=self._neo4j_settings)
+
+        return self._read(access, work)
+
+    def search_vectors(
+        self, access: Access, vector: FloatVector, *, kind: SearchKind, k: int, filters: Filters = ()
+    ) -> tuple[Hit, ...]:
+        """Return at most ``k`` readable records by cosine, best first, ties by id (see ``GraphStore``)."""
+        wanted = search.checked(vector, self._state.dimension)
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[Hit, ...]:
+            passing = self._passing_of(transaction, scope, progress, filters)
+            request = search.SearchRequest(scope=scope, kind=kind, k=k, passing=passing)
+            return search.by_vector(transaction, request, wanted, settings=self._neo4j_settings)
+
+        return self._read(access, work)
+
+    def _passing_of(self, transaction: Transaction, scope: Scope, progress: Progress, filters: Filters) -> Passing:
+        if not filters:
+            return ALL
+        key = (scope.tenant, scope.tokens, progress.data, filters)
+        return self._passing.of(key, lambda: passing_documents(transaction, scope, filters))
+
+    def cosines(self, access: Access, vector: FloatVector, chunk_ids: Sequence[str]) -> Mapping[str, float]:
+        """Return chunk id -> cosine with ``vector`` for the readable chunks among ``chunk_ids``."""
+        wanted = search.checked(vector, self._state.dimension)
+        return self._read_documents(access, lambda tx, scope: search.cosines(tx, scope, wanted, chunk_ids))
+
+    def chunk_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, FloatVector]:
+        """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
+        dimension = self._state.dimension
+        return self._read_documents(
+            access, lambda tx, scope: document_reads.read_vectors(tx, scope, chunk_ids, dimension=dimension)
+        )
+
+    def token_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, TokenVectors]:
+        """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
+        dimension = self._state.token_dimension
+        return self._read_documents(
+            access, lambda tx, scope: document_reads.read_tokens(tx, scope, chunk_ids, dimension=dimension)
+        )
+
+    def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:
+        """Return the ids of readable documents that pass ``filters``; None where there is no filter."""
+        if not filters:
+            return None
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> frozenset[str]:
+            key = (scope.tenant, scope.tokens, progress.data, filters)
+            passing = self._passing_of(transaction, scope, progress, filters)
+            return self._passing_ids.of(key, lambda: all_passing(transaction, scope, passing))
+
+        return self._read(access, work)
+
+    def superseded_documents(self, access: Access) -> frozenset[str]:
+        """Return the ids of readable documents that another readable one supersedes."""
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> frozenset[str]:
+            key = (scope.tenant, scope.tokens, progress.data, "superseded")
+            return self._passing_ids.of(key, lambda: read_superseded(transaction, scope, None))
+
+        return self._read(access, work)
+
+    def passage_graph(self, access: Access) -> PassageGraph:
+        """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> PassageGraph:
+            key = (scope, progress.data, progress.derived)
+            return self._graphs.of(key, lambda: tenant_reads.read_passage_graph(transaction, scope))
+
+        return self._read(access, work)
+
+    def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
+        """Return entities with at least one readable mention or home, by id; only readable names."""
+        return self._read(access, lambda tx, scope, _: entity_reads.read_entities(tx, scope, entity_ids))
+
+    def find_entities(self, access: Access, name: str) -> tuple[Entity, ...]:
+        """Return the readable entities whose name or alias has the name key of ``name``, most mentions first."""
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[Entity, ...]:
+            return () if progress == Progress() else entity_reads.find_entities(transaction, scope, name)
+
+        return self._read(access, work)
+
+    def list_entities(self, access: Access) -> tuple[Entity, ...]:
+        """Return all readable entities, ordered by id."""
+        return self._read(access, lambda tx, scope, _: entity_reads.read_entities(tx, scope))
+
+    def entity_mentions(self, access: Access, entity_id: str) -> tuple[Mention, ...]:
+        """Return the readable mentions of an entity, ordered by chunk id and offset."""
+        return self._read(access, lambda tx, scope, _: entity_reads.read_mentions(tx, scope, entity_id))
+
+    def entity_relations(self, access: Access, entity_id: str) -> tuple[Relation, ...]:
+        """Return relations with the entity as source or target, with their readable evidence, by weight."""
+        found = self._read(access, lambda tx, scope, _: derived_reads.read_relations(tx, scope, entity_id))
+        return tuple(sorted(found, key=lambda relation: (-relation.weight, relation.id)))
+
+    def list_relations(self, access: Access) -> tuple[Relation, ...]:
+        """Return all relations with readable evidence, ordered by id."""
+        return self._read(access, lambda tx, scope, _: derived_reads.read_relations(tx, scope))
+
+    def communities(
+        self, access: Access, *, level: int | None = None, ids: AnyCollection[str] | None = None
+    ) -> tuple[Community, ...]:
+        """Return readable communities, ordered by level, then size (largest first), then id."""
+        return self._read(access, lambda tx, scope, _: derived_reads.read_communities(tx, scope, level=level, ids=ids))
+
+    def tree_nodes(
+        self,
+        access: Access,
+        *,
+        level: int | None = None,
+        document_id: str | None = None,
+        ids: AnyCollection[str] | None = None,
+    ) -> tuple[TreeNode, ...]:
+        """Return readable tree nodes, ordered by level (highest first), then id."""
+        return self._read(
+            access,
+            lambda tx, scope, _: derived_reads.read_tree_nodes(
+                tx, scope, level=level, document_id=document_id, ids=ids
+            ),
+        )

@@ -1,0 +1,104 @@
+"""The driver of a store: transactions that are run again where that helps, and what their failures mean."""
+
+import time
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
+from neo4j import Driver, GraphDatabase, ManagedTransaction, Record, Session, unit_of_work
+from neo4j.exceptions import IncompleteCommit
+
+from graph_store.errors import StoreUnusable
+from graph_store.neo4j.address import ServerAddress, read_credentials
+from graph_store.neo4j.failures import explained
+from graph_store.settings import Neo4jSettings
+
+_Found = TypeVar("_Found")
+
+Work: TypeAlias = Callable[["Transaction"], _Found]
+
+_UNDECIDED_COMMITS = 3
+_USER_AGENT = "belvedere/0.1"
+
+
+class Transaction:
+    """One transaction: queries and their rows."""
+
+    def __init__(self, managed: ManagedTransaction) -> None:
+        self._managed = managed
+
+    def rows(self, query: str, /, **parameters: object) -> list[Record]:
+        """Run a query and return all of its rows."""
+        return list(self._managed.run(query, parameters))
+
+    def run(self, query: str, /, **parameters: object) -> None:
+        """Run a query for what it does."""
+        self._managed.run(query, parameters).consume()
+
+
+class Connection:
+    """A driver for one database. Any number of threads may use it."""
+
+    def __init__(self, address: ServerAddress, settings: Neo4jSettings) -> None:
+        self.address = address
+        self._settings = settings
+        self._closed = False
+        with explained(str(address)):
+            self._driver: Driver = GraphDatabase.driver(
+                address.uri,
+                auth=read_credentials(address),
+                user_agent=_USER_AGENT,
+                max_connection_lifetime=settings.connection_lifetime_s,
+                liveness_check_timeout=settings.liveness_check_s,
+                connection_timeout=settings.connection_timeout_s,
+                connection_acquisition_timeout=settings.connection_timeout_s * 2,
+                max_transaction_retry_time=settings.retry_s,
+                notifications_min_severity="OFF",
+            )
+        self.has_vectors = False
+        """Whether vectors may be sent as such (Bolt 6), which is several times as fast as lists of numbers."""
+
+    def connect(self) -> None:
+        """Find out whether the server answers; raises ``StoreUnreachable`` or ``StoreRefused``."""
+        with explained(str(self.address)), self._session() as session:
+            server = session.run("RETURN 1").consume().server
+        self.has_vectors = server.protocol_version[0] >= 6
+
+    def _session(self) -> Session:
+        if self._closed:
+            raise StoreUnusable(f"the store {str(self.address)!r} is closed: open it again")
+        return self._driver.session(database=self.address.database)
+
+    def read(self, work: Work[_Found]) -> _Found:
+        """Read in one transaction; it is begun again where the connection or the server fails for a moment."""
+        managed = unit_of_work(timeout=self._settings.query_timeout_s)(lambda tx: work(Transaction(tx)))
+        with explained(str(self.address)), self._session() as session:
+            return session.execute_read(managed)
+
+    def write(self, work: Work[_Found]) -> _Found:
+        """Write in one transaction, all or nothing.
+
+        ``work`` may run several times, even after a commit whose outcome could not be known: it must come to the same
+        whether or not it was done before.
+        """
+        managed = unit_of_work(timeout=self._settings.write_timeout_s)(lambda tx: work(Transaction(tx)))
+        with explained(str(self.address)):
+            for attempt in range(_UNDECIDED_COMMITS):
+                try:
+                    with self._session() as session:
+                        return session.execute_write(managed)
+                except IncompleteCommit:
+                    if attempt == _UNDECIDED_COMMITS - 1:
+                        raise
+                    time.sleep(0.5)
+        raise AssertionError("unreachable")
+
+    def run_alone(self, query: str, /, **parameters: object) -> list[Record]:
+        """Run a query outside of any transaction of ours: changes of the schema, and what commits in steps."""
+        with explained(str(self.address)), self._session() as session:
+            return list(session.run(query, parameters))
+
+    def close(self) -> None:
+        """Close all connections; calling it twice is harmless."""
+        if not self._closed:
+            self._closed = True
+            self._driver.close()

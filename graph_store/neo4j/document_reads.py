@@ -1,0 +1,207 @@
+"""Reading documents, chunks, parents and sentences within a scope."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from neo4j import Record
+
+from graph_store.bundles import ChunkSentences, DocumentState, FloatMatrix, FloatVector, TokenVectors
+from graph_store.in_order import in_order
+from graph_store.neo4j.connection import Transaction
+from graph_store.neo4j.scope import Scope, readable
+from graph_store.neo4j.vectors import from_list
+from graph_store.packing import restore, unpack_metadata, unpack_spans, unpack_tokens
+from graph_store.records import Chunk, Document, Parent, Sentence
+
+_DOCUMENT = (
+    "d.id AS id, d.source_uri AS source_uri, d.title AS title, d.media_type AS media_type, d.content_hash AS"
+    " content_hash, d.version AS version, d.groups AS groups, d.metadata AS metadata, d.effective_from AS"
+    " effective_from, d.effective_to AS effective_to, d.updated_at AS updated_at"
+)
+_CHUNK = (
+    "c.id AS id, c.document_id AS document_id, c.document_version AS document_version, c.text AS text, c.heading_path"
+    " AS heading_path, c.char_start AS char_start, c.char_end AS char_end, c.position AS position, c.page AS page,"
+    " c.parent_id AS parent_id, c.context AS context, c.groups AS groups, c.embedding_model AS embedding_model"
+)
+IN_DOCUMENT_ORDER = "ORDER BY c.document_id, c.position, c.id"
+"""The order of all chunks of a tenant."""
+
+
+def read_documents(
+    transaction: Transaction, scope: Scope, document_ids: Sequence[str] | None = None
+) -> tuple[Document, ...]:
+    """Return readable documents: those asked for, in the order asked, or all, ordered by id."""
+    chosen = "" if document_ids is None else " AND d.id IN $ids"
+    found = transaction.rows(
+        f"MATCH (d:Document {{tenant: $tenant}}) WHERE {readable('d')}{chosen} RETURN {_DOCUMENT} ORDER BY d.id",
+        ids=list(document_ids or ()),
+        **scope.parameters,
+    )
+    documents = {row["id"]: _document(row, scope.tenant) for row in found}
+    return tuple(documents.values()) if document_ids is None else in_order(document_ids, documents)
+
+
+def _document(row: Record, tenant: str) -> Document:
+    return Document(
+        id=row["id"],
+        source_uri=row["source_uri"],
+        title=row["title"],
+        media_type=row["media_type"],
+        content_hash=row["content_hash"],
+        version=row["version"],
+        tenant=tenant,
+        groups=tuple(row["groups"]),
+        metadata=unpack_metadata(row["metadata"]),
+        effective_from=row["effective_from"],
+        effective_to=row["effective_to"],
+        updated_at=row["updated_at"],
+    )
+
+
+def read_states(transaction: Transaction, tenant: str) -> dict[str, DocumentState]:
+    """Return document id -> state of a whole tenant, ordered by id."""
+    found = transaction.rows(
+        "MATCH (d:Document {tenant: $tenant}) RETURN d.id, d.source_uri, d.content_hash, d.version, d.groups"
+        " ORDER BY d.id",
+        tenant=tenant,
+    )
+    return {
+        row[0]: DocumentState(source_uri=row[1], content_hash=row[2], version=row[3], groups=tuple(row[4]))
+        for row in found
+    }
+
+
+def read_text(transaction: Transaction, scope: Scope, document_id: str) -> str | None:
+    """Return the cleaned text of a readable document."""
+    found = transaction.rows(
+        f"MATCH (d:Document {{tenant: $tenant, id: $id}}) WHERE {readable('d')} RETURN d.text",
+        id=document_id,
+        **scope.parameters,
+    )
+    return found[0].value() if found else None
+
+
+def read_all_texts(transaction: Transaction, tenant: str) -> list[list[str]]:
+    """Return [document id, text] of a whole tenant, ordered by id."""
+    found = transaction.rows("MATCH (d:Document {tenant: $tenant}) RETURN d.id, d.text ORDER BY d.id", tenant=tenant)
+    return [[document_id, text] for document_id, text in found]
+
+
+def read_chunks(transaction: Transaction, scope: Scope, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
+    """Return readable chunks in the order asked."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} RETURN {_CHUNK}",
+        ids=list(chunk_ids),
+        **scope.parameters,
+    )
+    return in_order(chunk_ids, {row["id"]: _chunk(row, scope.tenant) for row in found})
+
+
+def read_document_chunks(transaction: Transaction, scope: Scope, document_id: str) -> tuple[Chunk, ...]:
+    """Return the readable chunks of one document by position."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant, document_id: $id}}) WHERE {readable('c')} RETURN {_CHUNK}"
+        " ORDER BY c.position, c.id",
+        id=document_id,
+        **scope.parameters,
+    )
+    return tuple(_chunk(row, scope.tenant) for row in found)
+
+
+def read_all_chunks(transaction: Transaction, scope: Scope) -> tuple[Chunk, ...]:
+    """Return all readable chunks, ordered by document id and position."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE {readable('c')} RETURN {_CHUNK} {IN_DOCUMENT_ORDER}",
+        **scope.parameters,
+    )
+    return tuple(_chunk(row, scope.tenant) for row in found)
+
+
+def _chunk(row: Record, tenant: str) -> Chunk:
+    return Chunk(
+        id=row["id"],
+        document_id=row["document_id"],
+        document_version=row["document_version"],
+        text=row["text"],
+        heading_path=tuple(row["heading_path"]),
+        char_start=row["char_start"],
+        char_end=row["char_end"],
+        position=row["position"],
+        page=row["page"],
+        parent_id=row["parent_id"],
+        context=row["context"],
+        tenant=tenant,
+        groups=tuple(row["groups"]),
+        embedding_model=row["embedding_model"],
+    )
+
+
+def read_parents(transaction: Transaction, scope: Scope, parent_ids: Sequence[str]) -> tuple[Parent, ...]:
+    """Return readable parents in the order asked."""
+    found = transaction.rows(
+        "MATCH (p:Parent {tenant: $tenant}) WHERE p.id IN $ids"
+        f" MATCH (d:Document)-[:HAS_PARENT]->(p) WHERE {readable('d')}"
+        " RETURN p.id, p.document_id, p.char_start, p.char_end, p.position",
+        ids=list(parent_ids),
+        **scope.parameters,
+    )
+    parents = {
+        row[0]: Parent(id=row[0], document_id=row[1], char_start=row[2], char_end=row[3], position=row[4])
+        for row in found
+    }
+    return in_order(parent_ids, parents)
+
+
+def read_sentences(
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+) -> ChunkSentences:
+    """Return the sentences of readable chunks, chunks in the order asked."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} MATCH (c)-[:HAS_DATA]->(x)"
+        " RETURN c.id, x.sentence_spans, x.sentence_vectors",
+        ids=list(chunk_ids),
+        **scope.parameters,
+    )
+    rows = {row[0]: (row[0], row[1], row[2]) for row in found}
+    return sentences_of(in_order(chunk_ids, rows), dimension)
+
+
+def sentences_of(rows: Iterable[tuple[str, bytes, bytes]], dimension: int) -> ChunkSentences:
+    """Make sentences from (chunk id, spans, int8 vectors), in their order."""
+    kept = list(rows)
+    sentences = tuple(
+        Sentence(chunk_id=chunk_id, position=position, char_start=start, char_end=end)
+        for chunk_id, spans, _ in kept
+        for position, start, end in unpack_spans(spans)
+    )
+    quantised = np.frombuffer(b"".join(vectors for _, _, vectors in kept), dtype=np.int8)
+    vectors: FloatMatrix = restore(quantised.reshape(len(sentences), dimension))
+    return ChunkSentences(sentences=sentences, vectors=vectors)
+
+
+def read_tokens(
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+) -> dict[str, TokenVectors]:
+    """Return chunk id -> tokens of readable chunks that have some kept, in the order asked."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} MATCH (c)-[:HAS_DATA]->(x)"
+        " WHERE x.token_starts IS NOT NULL RETURN c.id, x.token_starts, x.token_vectors",
+        ids=list(chunk_ids),
+        **scope.parameters,
+    )
+    rows = in_order(chunk_ids, {row[0]: row for row in found})
+    return {chunk_id: unpack_tokens(starts, vectors, dimension) for chunk_id, starts, vectors in rows}
+
+
+def read_vectors(
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+) -> dict[str, FloatVector]:
+    """Return chunk id -> vector of readable chunks, in the order asked."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} RETURN c.id, c.embedding",
+        ids=list(chunk_ids),
+        **scope.parameters,
+    )
+    rows = in_order(chunk_ids, {row[0]: row for row in found})
+    matrix = from_list([row[1] for row in rows], dimension)
+    return {row[0]: vector for row, vector in zip(rows, matrix, strict=True)}

@@ -1,0 +1,110 @@
+"""Looking over a store on a Neo4j server without changing anything."""
+
+from collections.abc import Iterator
+
+from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
+from graph_store.findings import Finding
+from graph_store.neo4j.address import ServerAddress
+from graph_store.neo4j.connection import Connection
+from graph_store.neo4j.names import DERIVED_LABELS, text_index
+from graph_store.neo4j.schema import verify_schema
+from graph_store.neo4j.store_state import existing_state, read_tenants
+from graph_store.settings import Neo4jSettings
+from graph_store.spaces import VectorSpace
+
+
+def examine_store(address: ServerAddress, settings: Neo4jSettings) -> tuple[Finding, ...]:
+    """Return what an examination finds. Raises ``StoreMissing`` where there is no store."""
+    try:
+        connection = Connection(address, settings)
+    except StoreUnusable as error:
+        return (_problem("server", error),)
+    try:
+        connection.connect()
+        state = existing_state(connection)
+        return tuple(_examine(connection, state))
+    except StoreMissing:
+        raise
+    except StoreUnusable as error:
+        return (_problem("server", error),)
+    finally:
+        connection.close()
+
+
+def _problem(check: str, error: StoreUnusable) -> Finding:
+    says, _, remedy = str(error).rpartition(": ")
+    return Finding(check=check, level="problem", says=says or str(error), remedy=remedy)
+
+
+def _examine(connection: Connection, state: VectorSpace) -> Iterator[Finding]:
+    yield _server(connection)
+    try:
+        verify_schema(connection, dimension=state.dimension)
+    except StoreMismatch as error:
+        yield _problem("indexes", error)
+    else:
+        yield from _examine_indexes(connection)
+    yield _examine_writer(connection)
+    yield _examine_generations(connection)
+
+
+def _server(connection: Connection) -> Finding:
+    (found,) = connection.run_alone(
+        "CALL dbms.components() YIELD name, versions, edition WHERE name CONTAINS 'Kernel' RETURN versions[0], edition"
+    )
+    version, edition = found
+    protocol = "vectors are sent as such" if connection.has_vectors else "vectors are sent as lists"
+    return Finding(check="server", level="fine", says=f"Neo4j {version}, {edition}; {protocol}")
+
+
+def _examine_indexes(connection: Connection) -> Iterator[Finding]:
+    found = connection.run_alone(
+        "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'belvedere_' RETURN name, state ORDER BY name"
+    )
+    states = {row[0]: row[1] for row in found}
+    missing = [tenant for tenant in connection.read(read_tenants) if text_index(tenant) not in states]
+    slow = [name for name, state in states.items() if state != "ONLINE"]
+    if missing:
+        yield Finding(
+            check="indexes",
+            level="problem",
+            says=f"the text index of the tenant {missing[0]!r} is missing",
+            remedy="run `belvedere index` for this tenant, which makes it",
+        )
+    if slow:
+        yield Finding(
+            check="indexes",
+            level="note",
+            says=f"{len(slow)} indexes are not ready, such as {slow[0]} ({states[slow[0]]})",
+            remedy="wait until the server has built them, or look at its log",
+        )
+    if not missing and not slow:
+        yield Finding(check="indexes", level="fine", says=f"{len(states)} indexes are as they should be, and ready")
+
+
+def _examine_writer(connection: Connection) -> Finding:
+    (found,) = connection.run_alone(
+        "MATCH (s:BelvedereStore {only: 1}) RETURN s.writer, coalesce(s.writer_until, 0) > timestamp()"
+    )
+    writer, alive = found
+    if writer is None or not alive:
+        return Finding(check="writer", level="fine", says="no process writes to the store")
+    return Finding(check="writer", level="note", says=f"process {writer.rpartition(':')[0]} writes to the store")
+
+
+def _examine_generations(connection: Connection) -> Finding:
+    left = 0
+    for label in DERIVED_LABELS:
+        (found,) = connection.run_alone(
+            f"MATCH (t:BelvedereTenant) MATCH (n:{label} {{tenant: t.tenant}}) WHERE n.generation <> t.generation"
+            " RETURN count(n)"
+        )
+        left += found.value()
+    if not left:
+        return Finding(check="generations", level="fine", says="nothing of an older or unfinished generation is left")
+    return Finding(
+        check="generations",
+        level="note",
+        says=f"{left:,} records of an older or unfinished generation, which nobody is shown, are left",
+        remedy="the next run of `belvedere index` removes them",
+    )

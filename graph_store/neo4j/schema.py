@@ -1,0 +1,125 @@
+"""Constraints and indexes of a store, and the proof that they are what they should be.
+
+``IF NOT EXISTS`` does nothing, and says nothing, where the name is taken by something else; so what there is is read
+back and compared.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graph_store.errors import StoreMismatch
+from graph_store.neo4j.connection import Connection
+from graph_store.neo4j.names import LABEL_OF, TERMS_OF, VECTOR_INDEX_OF, tenant_label, text_index
+
+_READY_SECONDS = 300
+
+_UNIQUE: dict[str, tuple[str, tuple[str, ...]]] = {
+    "belvedere_store_key": ("BelvedereStore", ("only",)),
+    "belvedere_tenant_key": ("BelvedereTenant", ("tenant",)),
+    "belvedere_document_key": ("Document", ("tenant", "id")),
+    "belvedere_chunk_key": ("Chunk", ("tenant", "id")),
+    "belvedere_parent_key": ("Parent", ("tenant", "id")),
+    "belvedere_source_key": ("Source", ("tenant", "path")),
+    "belvedere_entity_key": ("__Entity__", ("tenant", "generation", "id")),
+    "belvedere_community_key": ("__Community__", ("tenant", "generation", "id")),
+    "belvedere_summary_key": ("Summary", ("tenant", "generation", "id")),
+}
+_RANGE_NODES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "belvedere_chunk_document": ("Chunk", ("tenant", "document_id")),
+    "belvedere_document_supersedes": ("Document", ("tenant", "supersedes")),
+}
+_RANGE_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "belvedere_related": ("RELATED", ("tenant", "generation", "id")),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Index:
+    """What is compared of an index: its type, label or relationship type, properties, and dimensions of vectors."""
+
+    kind: str
+    label: str
+    properties: tuple[str, ...]
+    dimension: int = 0
+    similarity: str = ""
+
+
+def make_schema(connection: Connection, *, dimension: int) -> None:
+    """Make what is missing of the schema, wait until it is ready, and verify it; raises ``StoreMismatch``."""
+    for name, (label, keys) in _UNIQUE.items():
+        columns = ", ".join(f"n.{key}" for key in keys)
+        connection.run_alone(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE ({columns}) IS UNIQUE")
+    for pattern, indexes in (("(n:{})", _RANGE_NODES), ("()-[n:{}]-()", _RANGE_LINKS)):
+        for name, (label, keys) in indexes.items():
+            columns = ", ".join(f"n.{key}" for key in keys)
+            connection.run_alone(f"CREATE INDEX {name} IF NOT EXISTS FOR {pattern.format(label)} ON ({columns})")
+    for kind, name in VECTOR_INDEX_OF.items():
+        connection.run_alone(
+            f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{LABEL_OF[kind]}) ON (n.embedding) OPTIONS {{indexConfig:"
+            f" {{`vector.dimensions`: {dimension}, `vector.similarity_function`: 'cosine',"
+            " `vector.quantization.enabled`: false}}"
+        )
+    connection.run_alone("CALL db.awaitIndexes($seconds)", seconds=_READY_SECONDS)
+    verify_schema(connection, dimension=dimension)
+
+
+def verify_schema(connection: Connection, *, dimension: int) -> None:
+    """Raise ``StoreMismatch`` where an index or constraint is missing or is another than it should be."""
+    _compare(_wanted(dimension), _found(connection), str(connection.address))
+
+
+def make_text_index(connection: Connection, tenant: str) -> None:
+    """Make the full-text index of a tenant where it is missing, and verify it."""
+    name = text_index(tenant)
+    properties = (*TERMS_OF.values(), "name_tokens", "acl")
+    connection.run_alone(
+        f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{tenant_label(tenant)}) ON EACH"
+        f" [{', '.join(f'n.{key}' for key in properties)}]"
+        # The terms are made by us, separated by blanks; a search must find what was committed just before.
+        " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}}"
+    )
+    connection.run_alone("CALL db.awaitIndexes($seconds)", seconds=_READY_SECONDS)
+    wanted = {name: _Index(kind="FULLTEXT", label=tenant_label(tenant).strip("`"), properties=properties)}
+    _compare(wanted, _found(connection), str(connection.address))
+
+
+def _wanted(dimension: int) -> dict[str, _Index]:
+    wanted = {
+        name: _Index(kind="RANGE", label=label, properties=keys)
+        for indexes in (_UNIQUE, _RANGE_NODES, _RANGE_LINKS)
+        for name, (label, keys) in indexes.items()
+    }
+    for kind, name in VECTOR_INDEX_OF.items():
+        wanted[name] = _Index(
+            kind="VECTOR",
+            label=LABEL_OF[kind],
+            properties=("embedding",),
+            dimension=dimension,
+            similarity="COSINE",
+        )
+    return wanted
+
+
+def _found(connection: Connection) -> dict[str, _Index]:
+    rows = connection.run_alone(
+        "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options WHERE name STARTS WITH 'belvedere_'"
+        " AND state <> 'FAILED' RETURN name, type, labelsOrTypes, properties, options.indexConfig AS options"
+    )
+    found = {}
+    for name, kind, labels, properties, options in rows:
+        found[name] = _Index(
+            kind=kind,
+            label=(labels or [""])[0],
+            properties=tuple(properties or ()),
+            dimension=options.get("vector.dimensions", 0),
+            similarity=options.get("vector.similarity_function", ""),
+        )
+    return found
+
+
+def _compare(wanted: Mapping[str, _Index], found: Mapping[str, _Index], address: str) -> None:
+    for name, index in wanted.items():
+        if found.get(name) != index:
+            raise StoreMismatch(
+                f"the index {name!r} of {address} is {found.get(name)}, and should be {index}: drop it and run again"
+            )

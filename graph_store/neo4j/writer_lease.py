@@ -1,0 +1,106 @@
+"""One writer per store: a lease that the writer renews, and that every transaction of a writer checks.
+
+The check locks the node of the store, so transactions of two writers never run side by side: one whose lease was taken
+over while it slept finds that out before it changes anything.
+"""
+
+import logging
+import os
+import socket
+import threading
+
+from graph_store.errors import StoreError, StoreLocked
+from graph_store.ids import stable_id
+from graph_store.neo4j.connection import Connection, Transaction
+
+_log = logging.getLogger(__name__)
+
+_RENEWALS = 3  # a lease: two of them may fail
+
+
+class WriterLease:
+    """Held from construction to ``release``; raises ``StoreLocked`` where another writer holds it."""
+
+    def __init__(self, connection: Connection, *, seconds: float) -> None:
+        self._connection = connection
+        self._milliseconds = int(seconds * 1000)
+        self._process = f"{socket.gethostname()}:{os.getpid()}"
+        self._holder = f"{self._process}:{stable_id('', os.urandom(16).hex())}"
+        self._ended = threading.Event()
+        connection.write(self._take)
+        self._keeper = threading.Thread(target=self._keep, args=(seconds / _RENEWALS,), daemon=True)
+        self._keeper.start()
+
+    def _take(self, transaction: Transaction) -> None:
+        (found,) = transaction.rows(
+            # The assignment locks the node, so what is read after it is what the last writer has committed.
+            "MATCH (s:BelvedereStore {only: 1}) SET s.asked = timestamp() WITH s"
+            " RETURN s.writer AS writer, s.writer_until - timestamp() AS remaining"
+        )
+        writer, remaining = found["writer"], found["remaining"]
+        if writer not in {None, self._holder} and remaining > 0 and not _is_dead_neighbour(writer):
+            process = writer.rpartition(":")[0]
+            raise StoreLocked(
+                f"the store {str(self._connection.address)!r} is being written by process {process}: wait until it is"
+                f" done and run again; if it has crashed, in {remaining // 1000 + 1} seconds"
+            )
+        self._extend(transaction)
+
+    def _extend(self, transaction: Transaction) -> None:
+        transaction.run(
+            "MATCH (s:BelvedereStore {only: 1}) SET s.writer = $holder, s.writer_until = timestamp() + $lease",
+            holder=self._holder,
+            lease=self._milliseconds,
+        )
+
+    def check(self, transaction: Transaction) -> None:
+        """Renew the lease within a transaction that writes; raises ``StoreLocked`` where another writer has it."""
+        found = transaction.rows(
+            "MATCH (s:BelvedereStore {only: 1}) SET s.asked = timestamp() WITH s WHERE s.writer = $holder"
+            " SET s.writer_until = timestamp() + $lease RETURN 1",
+            holder=self._holder,
+            lease=self._milliseconds,
+        )
+        if not found:
+            raise StoreLocked(
+                f"another process writes to the store {str(self._connection.address)!r} now, since this one did not"
+                " answer for too long: run again when it is done"
+            )
+
+    def _keep(self, pause: float) -> None:
+        while not self._ended.wait(pause):
+            try:
+                self._connection.write(self.check)
+            except StoreError as error:  # the next transaction of the writer will tell
+                _log.warning("the lease of the store could not be renewed: %s", error)
+
+    def release(self) -> None:
+        """Give the lease back; calling it twice is harmless."""
+        if self._ended.is_set():
+            return
+        self._ended.set()
+        self._keeper.join()
+        try:
+            self._connection.write(
+                lambda tx: tx.run(
+                    "MATCH (s:BelvedereStore {only: 1}) WHERE s.writer = $holder REMOVE s.writer, s.writer_until",
+                    holder=self._holder,
+                )
+            )
+        except StoreError as error:  # it ends by itself
+            _log.warning("the lease of the store was not given back: %s", error)
+
+
+def _is_dead_neighbour(writer: str) -> bool:
+    """Tell whether a writer was a process of this machine that has ended."""
+    host, _, rest = writer.partition(":")
+    process = rest.partition(":")[0]
+    if host != socket.gethostname() or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

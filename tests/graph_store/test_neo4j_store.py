@@ -1,0 +1,34 @@
+from collections.abc import Iterator
+
+import pytest
+
+from graph_store.neo4j.address import ServerAddress
+from graph_store.neo4j.neo4j_store import Neo4jStore
+from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
+from tests.graph_store.store_contract import GraphStoreContract
+from tests.graph_store.store_source_contract import SourceContract
+from tests.graph_store.store_standing_contract import StandingContract
+from tests.graph_store.store_token_contract import TokenContract
+from tests.graph_store.store_version_contract import ComparisonContract, VersionContract
+
+pytestmark = pytest.mark.neo4j
+
+
+class TestNeo4jStore(GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract):
+    @pytest.fixture
+    def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
+        with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
+            yield opened
+
+
+class TestNeo4jStoreOfTokens(TokenContract):
+    @pytest.fixture
+    def token_store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
+        with Neo4jStore.create_or_open(
+            neo4j_address,
+            embedding_model=MODEL,
+            dimension=DIMENSION,
+            token_space=TOKEN_SPACE,
+            token_dimension=TOKEN_DIMENSION,
+        ) as opened:
+            yield opened
