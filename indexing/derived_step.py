@@ -16,9 +16,9 @@ from indexing.report import StepClock
 from indexing.resolution import Resolution, resolve
 from indexing.settings import IndexingSettings
 from model_clients.embedder import Embedder, Passage
+from raptor.audience_reader import AudienceReader
 from raptor.previous_tree import PreviousNodes
 from raptor.summariser import summary_text
-from raptor.theme_titles import ThemeReader
 from raptor.tree import build_trees
 
 StepStarted = Callable[[str], None]
@@ -59,14 +59,14 @@ def derive(
     started("graph")
     with clock.step("graph"):
         edges = build_passage_edges(collection, resolution, settings.graph)
-    current, themes = current_versions(collection), ThemeReader()
+    current = AudienceReader(current_versions(collection))
     started("communities")
     with clock.step("communities"):
-        communities = _communities(current, resolution, settings, standing, themes)
+        communities = _communities(current, resolution, settings, standing)
     started("tree")
     with clock.step("tree"):
         standing_nodes = PreviousNodes(nodes=standing.tree_nodes, mended=standing.mended)
-        nodes = build_trees(current, settings.tree, standing_nodes, themes=themes)
+        nodes = build_trees(current, settings.tree, standing_nodes)
     started("embed_summaries")
     with clock.step("embed_summaries"):
         known = _known_vectors(previous)
@@ -89,14 +89,13 @@ def derive(
 
 
 def _communities(
-    collection: Collection,
+    current: AudienceReader,
     resolution: Resolution,
     settings: IndexingSettings,
     standing: PreviousGeneration,
-    themes: ThemeReader,
 ) -> tuple[Community, ...]:
     return build_communities(
-        collection,
+        current,
         knowledge=gather_knowledge(
             entities=resolution.entities,
             mentions=resolution.mentions,
@@ -105,7 +104,6 @@ def _communities(
         ),
         settings=settings.communities,
         previous=PreviousCommunities(communities=standing.communities, mended=standing.mended),
-        themes=themes,
     )
 
 

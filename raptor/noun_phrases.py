@@ -56,7 +56,7 @@ _FEW_USES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class Run:
     """Neighbouring words with content, in lower case; ``opened`` where an article or preposition stands before."""
 
     words: tuple[str, ...]
@@ -64,14 +64,16 @@ class _Run:
 
 
 class NounPhrases:
-    """Finds the noun phrases of any text, with what a sample of its collection says of words."""
+    """Finds the noun phrases of any text, with what a sample of its collection says of words; texts are given as their
+    runs (:func:`runs_of`), so that one that is in the sample is read once.
+    """
 
-    def __init__(self, sample: Iterable[str]) -> None:
+    def __init__(self, sample: Iterable[Sequence[Run]]) -> None:
         uses: Counter[str] = Counter()
         heads: Counter[str] = Counter()
         modifiers: Counter[str] = Counter()
-        for text in sample:
-            for run in _runs(text):
+        for runs in sample:
+            for run in runs:
                 uses.update(map(singular, run.words))
                 if run.opened:
                     (heads if len(run.words) == 1 else modifiers)[singular(run.words[0])] += 1
@@ -80,12 +82,12 @@ class NounPhrases:
             word for word, count in modifiers.items() if count >= _LEAST_MODIFIER_SHARE * uses[word] and count > 1
         }
 
-    def of(self, text: str) -> Iterator[tuple[str, str]]:
+    def of(self, runs: Iterable[Run]) -> Iterator[tuple[str, str]]:
         """Yield (key, surface) of the noun phrases of a text, shorter ones within longer ones too, with repetitions.
 
         A key is the phrase with its last word in the singular, so that "antenna" and "antennas" are one.
         """
-        for run in _runs(text):
+        for run in runs:
             for words in _parts(run.words):
                 if self._is_phrase(words):
                     yield " ".join((*words[:-1], singular(words[-1]))), " ".join(words)
@@ -119,7 +121,12 @@ def _is_noun(word: str, heads: int, uses: int) -> bool:
     return heads >= _LEAST_NOUN_SHARE * uses and (heads > 1 or uses <= _FEW_USES)
 
 
-def _runs(text: str) -> Iterator[_Run]:
+def runs_of(text: str) -> tuple[Run, ...]:
+    """Return the runs of a text in order. O(words)."""
+    return tuple(_runs(text))
+
+
+def _runs(text: str) -> Iterator[Run]:
     words: list[str] = []
     opened = False
     starts = True
@@ -130,7 +137,7 @@ def _runs(text: str) -> Iterator[_Run]:
         if inside:
             words.append(folded)
         if words and (not inside or word != token):
-            yield _Run(words=tuple(words), opened=opened)
+            yield Run(words=tuple(words), opened=opened)
             words = []
         if word != token:  # "the craft's antenna": a phrase ends here, and another is opened
             opened = True
@@ -138,7 +145,7 @@ def _runs(text: str) -> Iterator[_Run]:
             opened = folded in _OPENERS
         starts = token in _STARTERS
     if words:
-        yield _Run(words=tuple(words), opened=opened)
+        yield Run(words=tuple(words), opened=opened)
 
 
 def _has_content(word: str, folded: str, *, starts: bool) -> bool:

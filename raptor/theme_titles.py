@@ -3,9 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from raptor.audience import Audience, AudienceView, IntVector
+from raptor.audience import AudienceView, IntVector
 from raptor.key_phrases import shares_word
-from raptor.noun_phrases import NounPhrases
+from raptor.noun_phrases import NounPhrases, runs_of
 from raptor.phrase_counts import PhraseCounts
 
 # What a word is shows in a few thousand passages; reading more would not change it.
@@ -22,11 +22,12 @@ class Themes:
 
     def __init__(self, view: AudienceView) -> None:
         step = -(-len(view.chunks) // _SAMPLED_CHUNKS) or 1
-        nouns = NounPhrases(chunk.text for chunk in view.chunks[::step])
+        texts = [runs_of(chunk.text) for chunk in view.chunks]
+        nouns = NounPhrases(texts[::step])
         surfaces: defaultdict[str, Counter[str]] = defaultdict(Counter)
         found: list[Counter[str]] = []
-        for chunk in view.chunks:
-            phrases = list(nouns.of(chunk.text))
+        for runs in texts:
+            phrases = list(nouns.of(runs))
             for key, surface in phrases:
                 surfaces[key][surface] += 1
             found.append(Counter(key for key, _ in phrases))
@@ -44,19 +45,6 @@ class Themes:
             if not shares_word(key, (*taken, *chosen)):
                 chosen.append(self._surfaces[key])
         return tuple(chosen)
-
-
-class ThemeReader:
-    """Reads the themes of each audience once, for all who make titles of them: it takes a good part of a repair."""
-
-    def __init__(self) -> None:
-        self._read: dict[Audience, Themes] = {}
-
-    def of(self, view: AudienceView) -> Themes:
-        """Return the themes of an audience; all its views are the same to one reader."""
-        if view.audience not in self._read:
-            self._read[view.audience] = Themes(view)
-        return self._read[view.audience]
 
 
 class ThemeTitles:

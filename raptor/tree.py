@@ -8,24 +8,22 @@ from collections.abc import Iterator
 
 from graph_store.bundles import Collection
 from graph_store.records import TreeNode
-from raptor.audience import AudienceView, audience_views
+from raptor.audience import AudienceView
+from raptor.audience_reader import AudienceReader
 from raptor.branch import Branch, nodes_below
 from raptor.node_titles import NodeTitles
 from raptor.previous_tree import PreviousNodes, PreviousTree
 from raptor.repair import TreeRepair
 from raptor.settings import TreeSettings
 from raptor.summariser import quote
-from raptor.theme_titles import ThemeReader
 
 _NOTHING = PreviousNodes()
 
 
 def build_trees(
-    collection: Collection,
+    collection: Collection | AudienceReader,
     settings: TreeSettings,
     previous: PreviousNodes = _NOTHING,
-    *,
-    themes: ThemeReader | None = None,
 ) -> tuple[TreeNode, ...]:
     """Build one tree per audience (tenant and groups), each from the chunks of that audience alone.
 
@@ -35,22 +33,22 @@ def build_trees(
     audience of a single chunk has no node. Children come before their parents in the result, which depends on the
     records alone, not on their order.
 
-    Trees are repaired from the ``previous`` nodes where an audience has some (see :mod:`raptor.repair`). ``themes`` may
-    have been read from the same collection before.
+    Trees are repaired from the ``previous`` nodes where an audience has some (see :mod:`raptor.repair`). A reader of
+    the collection may stand for it, where others read it too.
     """
     nodes = previous.by_audience()
-    themes = themes or ThemeReader()
+    reader = AudienceReader(collection) if isinstance(collection, Collection) else collection
     return tuple(
         node
-        for view in audience_views(collection)
+        for view in reader.views()
         for node in _audience_tree(
-            view, settings, themes, PreviousTree(view, nodes.get(view.audience, ()), previous.mended)
+            view, settings, reader, PreviousTree(view, nodes.get(view.audience, ()), previous.mended)
         )
     )
 
 
 def _audience_tree(
-    view: AudienceView, settings: TreeSettings, themes: ThemeReader, previous: PreviousTree
+    view: AudienceView, settings: TreeSettings, reader: AudienceReader, previous: PreviousTree
 ) -> Iterator[TreeNode]:
     repair = TreeRepair(view, settings, previous)
     root = repair.root([repair.document(rows) for rows in view.document_rows()])
@@ -60,7 +58,7 @@ def _audience_tree(
     new = [node for node in nodes if node.id not in titles]
     if new:
         across = {title for key, title in titles.items() if previous.nodes[key].record.document_id is None}
-        writer = NodeTitles(view, settings, themes.of(view), taken=across)
+        writer = NodeTitles(view, settings, reader.themes(view), taken=across)
         titles |= {node.id: writer.of(node) for node in new}
     for node in nodes:
         yield _record(view, node, parent_id=parents.get(node.id), title=titles[node.id])

@@ -16,20 +16,19 @@ from indexing.communities.repair import repaired_roots
 from indexing.communities.reports import ReportWriter
 from indexing.communities.settings import CommunitySettings
 from indexing.communities.telling import TellingSentences
-from raptor.audience import AudienceView, audience_views
+from raptor.audience import AudienceView
+from raptor.audience_reader import AudienceReader
 from raptor.summariser import quote
-from raptor.theme_titles import ThemeReader
 
 _NOTHING = PreviousCommunities()
 
 
 def build_communities(
-    collection: Collection,
+    collection: Collection | AudienceReader,
     *,
     knowledge: Knowledge,
     settings: CommunitySettings,
     previous: PreviousCommunities = _NOTHING,
-    themes: ThemeReader | None = None,
 ) -> tuple[Community, ...]:
     """Partition the entities of each audience (tenant and groups) and report on each part, from its own chunks alone.
 
@@ -38,21 +37,21 @@ def build_communities(
     one. Ordered by audience, then level, then evidence (most first), then id; depends on the records, not their order.
 
     Where an audience has ``previous`` communities, these are repaired (see :mod:`indexing.communities.repair`).
-    ``themes`` are read here, for others who make titles from the same collection.
+    A reader of the collection may stand for it, where others read it too.
     """
     known = previous.by_audience()
-    themes = themes or ThemeReader()
+    reader = AudienceReader(collection) if isinstance(collection, Collection) else collection
     return tuple(
         community
-        for view in audience_views(collection)
+        for view in reader.views()
         for community in _audience_communities(
-            gather_facts(view, knowledge), settings, themes, known.get(view.audience, _NOTHING)
+            gather_facts(view, knowledge), settings, reader, known.get(view.audience, _NOTHING)
         )
     )
 
 
 def _audience_communities(
-    facts: AudienceFacts, settings: CommunitySettings, themes: ThemeReader, previous: PreviousCommunities
+    facts: AudienceFacts, settings: CommunitySettings, reader: AudienceReader, previous: PreviousCommunities
 ) -> list[Community]:
     view, places = facts.view, facts.places
     graph = build_entity_graph(view, places, facts.relations, settings)
@@ -66,7 +65,7 @@ def _audience_communities(
         return []
     telling = TellingSentences(view, places)
     kept = KeptReports(facts, previous, telling).below(roots)
-    writer = ReportWriter(facts, graph, settings, telling=telling, themes=themes, kept=kept)
+    writer = ReportWriter(facts, graph, settings, telling=telling, reader=reader, kept=kept)
     reports = [report for root in roots for report in writer.write(root)]
     ids = _ids(view, places, [report.cluster for report in reports], previous)
     parents = {

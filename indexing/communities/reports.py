@@ -15,8 +15,9 @@ from indexing.communities.kept_reports import Report
 from indexing.communities.settings import CommunitySettings
 from indexing.communities.telling import TellingSentences
 from raptor.audience import AudienceView, IntVector
+from raptor.audience_reader import AudienceReader
 from raptor.summariser import choose_parent_sentences
-from raptor.theme_titles import ThemeReader, ThemeTitles
+from raptor.theme_titles import ThemeTitles
 
 # How much a sentence gains by each key entity that it names, for the first three.
 _NAMED_BONUS = 0.25
@@ -32,14 +33,14 @@ class ReportWriter:
         settings: CommunitySettings,
         *,
         telling: TellingSentences,
-        themes: ThemeReader,
+        reader: AudienceReader,
         kept: Mapping[str, Report],
     ) -> None:
         self._view = facts.view
         self._places = facts.places
         self._settings = settings
         self._telling = telling
-        self._themes = themes
+        self._reader = reader
         self._kept = kept
         self._ties = _Ties(graph)
         self._presence = _Presence(facts.view, facts.places)
@@ -81,7 +82,7 @@ class ReportWriter:
     @cached_property
     def _titles(self) -> ThemeTitles:
         # Only now: reading themes takes a good part of the time of a repair, which may have nothing to name.
-        return ThemeTitles(self._themes.of(self._view), taken=[report.title for report in self._kept.values()])
+        return ThemeTitles(self._reader.themes(self._view), taken=[report.title for report in self._kept.values()])
 
     def _key_entities(self, cluster: Cluster) -> IntVector:
         """Return the members by how much and how solely they stand in the evidence, then by the weight of their edges

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raptor.noun_phrases import NounPhrases, singular
+from raptor.noun_phrases import NounPhrases, runs_of, singular
 
 TEXT = (
     "The antenna of the station failed. Engineers repaired the antenna and the mast. A mast hears radio. "
@@ -10,7 +10,7 @@ TEXT = (
 
 
 def _keys(text: str, sample: str = TEXT) -> set[str]:
-    return {key for key, _ in NounPhrases([sample]).of(text)}
+    return {key for key, _ in NounPhrases([runs_of(sample)]).of(runs_of(text))}
 
 
 def test_nouns_are_words_that_follow_articles_and_end_phrases() -> None:
@@ -30,7 +30,7 @@ def test_names_are_no_noun_phrases() -> None:
 
 
 def test_a_plural_and_its_singular_are_one_phrase_in_two_forms() -> None:
-    found = list(NounPhrases([TEXT]).of("the antenna, the antennas"))
+    found = list(NounPhrases([runs_of(TEXT)]).of(runs_of("the antenna, the antennas")))
     assert found == [("antenna", "antenna"), ("antenna", "antennas")]
 
 
@@ -46,7 +46,7 @@ def test_words_that_measure_are_no_themes() -> None:
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200))
 def test_surfaces_are_in_lower_case_and_keys_never_empty(text: str) -> None:
-    for key, surface in NounPhrases([text]).of(text):
+    for key, surface in NounPhrases([runs_of(text)]).of(runs_of(text)):
         assert key.strip()
         assert surface == surface.casefold()
 
