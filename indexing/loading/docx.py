@@ -19,7 +19,12 @@ _ZIP_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, Ke
 _DAMAGE = (*_ZIP_DAMAGE, AttributeError, IndexError, TypeError, AssertionError)
 _SMALLEST_FONT = 4  # half points: text of two points and less is not meant to be read
 _HEADING = "<h"
-_STYLE_MAP = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_TITLE_CLASS = "document-title"
+# By name, which is the same in all languages of Word; by id where the file defines no styles.
+_STYLE_MAP = (
+    f"p[style-name='Title'] => h1.{_TITLE_CLASS}:fresh\np.Title => h1.{_TITLE_CLASS}:fresh\n"
+    "p[style-name='Subtitle'] => p:fresh\np.Subtitle => p:fresh"
+)
 
 
 def parse_docx(data: bytes, settings: LoadingSettings) -> ParsedSource:
@@ -39,7 +44,17 @@ def parse_docx(data: bytes, settings: LoadingSettings) -> ParsedSource:
     except _DAMAGE as error:
         raise UnreadableSource("It is a damaged DOCX file.") from error
     text = html_to_markdown(result.value)
-    return ParsedSource(text=text, title=_title(core_title, text))
+    return ParsedSource(text=text, title=_styled_title(result.value) or _title(core_title, text))
+
+
+def _styled_title(html: str) -> str:
+    """Return the first paragraph that has the style of a title, "" where none has."""
+    from lxml import html as lxml_html  # type: ignore[import-untyped]  # noqa: PLC0415  # heavy import, only when used
+
+    if _TITLE_CLASS not in html:
+        return ""
+    titles = lxml_html.fromstring(f"<div>{html}</div>").xpath(f"//h1[@class='{_TITLE_CLASS}']")
+    return next((text for title in titles if (text := clean_line(title.text_content()))), "")
 
 
 def _checked(data: bytes, settings: LoadingSettings) -> tuple[bytes, str]:
@@ -69,7 +84,7 @@ def _wanted(packed: zipfile.ZipFile) -> list[str]:
 
 
 def _parsed_xml(data: bytes) -> Any:  # noqa: ANN401  # lxml ships no types
-    from lxml import etree  # type: ignore[import-untyped]  # noqa: PLC0415  # heavy import
+    from lxml import etree  # noqa: PLC0415  # heavy import
 
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from indexing.cleaning import clean_line
 from indexing.loading.decoding import decode
+from indexing.loading.emphasis_html import drop_emphasis
 from indexing.loading.hidden_html import drop_hidden
 from indexing.loading.parsed import ParsedSource
 
@@ -36,6 +37,7 @@ def parse_html(data: bytes) -> ParsedSource:
         return ParsedSource()
     names = _page_names(root)
     drop_hidden(root)
+    drop_emphasis(root)
     text = _main_text(root) if _is_web_page(root) else _markdown(root)
     headings = [clean_line(heading.text_content()) for heading in root.iter("h1")]
     title = _title(names, [heading for heading in headings if heading])
@@ -45,9 +47,14 @@ def parse_html(data: bytes) -> ParsedSource:
 
 
 def html_to_markdown(html: str) -> str:
-    """Return all of ``html`` as Markdown: headings with ``#``, tables as tables, links as their text, no images."""
+    """Return all of ``html`` as Markdown: headings with ``#``, tables as tables, the words alone of links and emphasis,
+    no images.
+    """
     root = _tree(html)
-    return "" if root is None else _markdown(root)
+    if root is None:
+        return ""
+    drop_emphasis(root)
+    return _markdown(root)
 
 
 def _markdown(root: Any) -> str:  # noqa: ANN401  # lxml ships no types

@@ -1,4 +1,4 @@
-"""Markdown files: front matter becomes metadata; comments, images and hidden HTML go; links become their text."""
+"""Markdown files: front matter becomes metadata; comments, images, emphasis and hidden HTML go; links become text."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,10 @@ _DEFINITION = re.compile(
 )
 _HEADING = re.compile(r"^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
 _UNDERLINED = re.compile(r"^(?! {4})([^\n#>|-][^\n]*)\n {0,3}=+[ \t]*$", re.MULTILINE)
-_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1")
+# Bounded, and over nothing of its own kind, so that a line full of marks takes no long time; the inner ones go first.
+_STARS = re.compile(r"(?<![\\*\w])(\*{1,3})(?=[^\s*])([^*\n]{1,500})(?<=[^\s\\])\1(?![*\w])")
+_BARS = re.compile(r"(?<![\\_\w])(_{1,3})(?=[^\s_])((?:[^_\n]|(?<=\w)_(?=\w)){1,500}?)(?<=[^\s\\])\1(?![_\w(]|\.\w)")
+_DEEPEST_EMPHASIS = 3
 
 
 def parse_markdown(text: str) -> ParsedSource:
@@ -71,7 +74,7 @@ def _prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _clean_prose(text: str) -> str:
-    """Drop images and hidden HTML and turn links into their text, leaving code spans alone."""
+    """Drop images, hidden HTML and the marks of emphasis, turn links into their text, and leave code spans alone."""
     kept: list[str] = []
     spans: list[str] = []
     for is_code, piece in _around_code_spans(text.replace("\x00", "")):
@@ -80,8 +83,15 @@ def _clean_prose(text: str) -> str:
     marked = without_html("".join(kept))
     marked = _IMAGE.sub("", marked)
     marked = _LINK.sub(lambda match: match[1] or match[2] or "", marked)
-    marked = _DEFINITION.sub("", marked)
+    marked = _without_emphasis(_DEFINITION.sub("", marked))
     return _SPAN_MARK.sub(lambda match: spans[int(match[1])], marked)
+
+
+def _without_emphasis(text: str) -> str:
+    """Return ``text`` with the words of emphasis that stands on one line, without its marks."""
+    for _ in range(_DEEPEST_EMPHASIS):
+        text = _BARS.sub(r"\2", _STARS.sub(r"\2", text))
+    return text
 
 
 def _around_code_spans(text: str) -> Iterator[tuple[bool, str]]:
@@ -110,4 +120,4 @@ def _first_heading(prose: str) -> str:
     if not found:
         return ""
     first = min(found, key=lambda match: match.start())
-    return clean_line(_EMPHASIS.sub(r"\2", first[1]).replace("`", ""))
+    return clean_line(_without_emphasis(first[1]).replace("`", ""))

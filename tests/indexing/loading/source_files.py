@@ -79,15 +79,23 @@ def paragraph(text: str, *, style: str = "", run: str = "") -> str:
     return f'<w:p>{properties}<w:r><w:rPr>{run}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r></w:p>'
 
 
-def make_docx(body: str, *, core_title: str = "", more: dict[str, bytes] | None = None, prolog: str = "") -> bytes:
-    """Return a DOCX file with the given body, core title and further parts."""
+def make_docx(
+    body: str,
+    *,
+    core_title: str = "",
+    more: dict[str, bytes] | None = None,
+    prolog: str = "",
+    styles: str | None = "",
+) -> bytes:
+    """Return a DOCX file with the given body, core title, further parts and styles ("": two headings; None: none)."""
     parts = {
         "[Content_Types].xml": _CONTENT_TYPES,
         "_rels/.rels": _RELATIONS,
         "word/document.xml": f'<?xml version="1.0"?>{prolog}<w:document {W}><w:body>{body}</w:body></w:document>',
-        "word/styles.xml": _STYLES,
         "docProps/core.xml": f"<c:p {_CORE}><dc:title>{core_title}</dc:title></c:p>",
     }
+    if styles is not None:
+        parts["word/styles.xml"] = styles or _STYLES
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in parts.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from indexing.loading.settings import LoadingSettings
-from tests.indexing.loading.source_files import load_one, make_docx, paragraph, refusal
+from tests.indexing.loading.source_files import W, load_one, make_docx, paragraph, refusal
 
 TABLE = (
     "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Part</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Count</w:t></w:r></w:p></w:tc></w:tr>"
@@ -49,6 +49,36 @@ def test_deleted_text_goes_and_inserted_text_stays(tmp_path: Path) -> None:
 def test_the_core_title_counts_where_the_text_shows_it(tmp_path: Path, core_title: str, title: str) -> None:
     body = paragraph("Pumps", style="H1") + paragraph("Some text.")
     assert load_one(tmp_path, "a.docx", make_docx(body, core_title=core_title)).title == title
+
+
+STYLES = f'<w:styles {W}><w:style w:type="paragraph" w:styleId="Titel"><w:name w:val="Title"/></w:style></w:styles>'
+
+
+@pytest.mark.parametrize(
+    ("style", "styles"), [("Titel", STYLES), ("Title", f"<w:styles {W}/>"), ("Title", STYLES), ("Title", None)]
+)
+@pytest.mark.parametrize("core_title", ["", "Pumps", "Some text"])
+def test_a_paragraph_in_the_style_of_a_title_is_the_title(
+    tmp_path: Path, style: str, styles: str | None, core_title: str
+) -> None:
+    body = paragraph("Contents", style="Heading1") + paragraph("Heron &amp; Co", style=style, run="<w:b/>")
+    body += paragraph("Pumps", style="Heading1") + paragraph("Some text.")
+    document = load_one(tmp_path, "a.docx", make_docx(body, core_title=core_title, styles=styles))
+    assert document.title == "Heron & Co"
+    assert document.text == "# Contents\n\n# Heron & Co\n\n# Pumps\n\nSome text."
+
+
+def test_a_title_without_text_is_none(tmp_path: Path) -> None:
+    body = paragraph(" ", style="Title") + paragraph("Pumps", style="H1") + paragraph("Some text.")
+    assert load_one(tmp_path, "a.docx", make_docx(body)).title == "Pumps"
+
+
+def test_bold_and_italic_runs_leave_no_marks(tmp_path: Path) -> None:
+    runs = "".join(
+        f"<w:r><w:rPr>{mark}</w:rPr><w:t>{word}</w:t></w:r>"
+        for mark, word in [("<w:b/>", "Her"), ("<w:i/>", "on"), ("", " 3")]
+    )
+    assert load_one(tmp_path, "a.docx", make_docx(f"<w:p>{runs}</w:p>")).text == "Heron 3"
 
 
 def test_a_document_without_text_is_refused(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_document_becomes_markdown(tmp_path: Path) -> None:
     assert document.media_type == "text/html"
     assert document.title == "Report"
     assert document.text == (
-        "# Report\n\nSee the **list**.\n\n## Part\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1\\|2 | 3 |"
+        "# Report\n\nSee the list.\n\n## Part\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1\\|2 | 3 |"
     )
 
 
@@ -185,3 +185,26 @@ def test_a_control_character_in_the_text_does_not_break_extraction(control: str)
 
 def test_a_control_character_in_a_table_cell_does_not_break_loading() -> None:
     assert "a\\|b" in text_of("<table><tr><td>&#1;a|b</td></tr><tr><td>c</td></tr></table>")
+
+
+@pytest.mark.parametrize("frame", ["{}", "<nav>menu</nav><article>{}</article>"])
+@pytest.mark.parametrize(
+    ("inline", "read"),
+    [
+        ("The <b>Heron</b> pump", "The Heron pump"),
+        ("The <strong><em>Her</em></strong>on <i>3</i>", "The Heron 3"),
+        ("Run <code>heron --now</code>, <kbd>Enter</kbd>, <var>n</var>", "Run heron --now, Enter, n"),
+        ("About H<sub>2</sub>O and <u>10<sup>6</sup></u> litres", "About H2O and 10\u2076 litres"),
+    ],
+)
+def test_emphasis_within_a_line_leaves_its_words_alone(frame: str, inline: str, read: str) -> None:
+    text = text_of(frame.format(f"<p>{PROSE * 3}</p><p>{inline}. {PROSE}</p><p>{PROSE * 3}</p>"))
+    assert f"{read}. {PROSE.strip()}" in text
+
+
+def test_a_block_of_code_stays_one() -> None:
+    assert text_of("<p>Run:</p><pre><code>a = <b>1</b>\n*b = 2\n</code></pre>") == "Run:\n\n```\na = 1\n*b = 2\n```"
+
+
+def test_what_is_struck_out_is_marked() -> None:
+    assert text_of("<p>It costs <s>50</s> 40 euros.</p>") == "It costs ~~50~~ 40 euros."

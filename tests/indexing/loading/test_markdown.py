@@ -11,7 +11,7 @@ def text_of(markdown: str) -> str:
 
 
 def test_markdown_stays_markdown(tmp_path: Path) -> None:
-    source = "# Title\n\nSome *emphasis* and `code`.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n- item\n"
+    source = "# Title\n\nSome `code`, 2 * 3 * 4.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n- item\n"
     document = load_one(tmp_path, "a.md", source)
     assert document.text == source.strip()
     assert document.title == "Title"
@@ -80,6 +80,25 @@ def test_what_a_reader_does_not_see_goes_and_links_become_their_text(source: str
 
 
 @pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        ("The **Heron 3**, *a* __pump__ of _iron_.", "The Heron 3, a pump of iron."),
+        ("**Note:** the **_Heron_ pump** and _my_var name_", "Note: the Heron pump and my_var name"),
+        ("* item **one**\n* item *two*\n\n***\n\n## **Parts**", "* item one\n* item two\n\n***\n\n## Parts"),
+        (
+            "2 * 3 * 4, x*y*z, snake_case_name, __init__.py, __call__()",
+            "2 * 3 * 4, x*y*z, snake_case_name, __init__.py, __call__()",
+        ),
+        (r"\*not emphasis\* and **not closed", r"\*not emphasis\* and **not closed"),
+        ("run `**kwargs` and **`-v`**", "run `**kwargs` and `-v`"),
+        ("```\na **b** c\n```\n", "```\na **b** c\n```\n"),
+    ],
+)
+def test_emphasis_leaves_its_words_alone(source: str, kept: str) -> None:
+    assert text_of(source) == kept
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "```html\n<!-- kept -->\n<b>x</b> [a](b) ![c](d)\n```\n",
@@ -111,6 +130,8 @@ def test_a_file_of_comments_holds_no_text(tmp_path: Path) -> None:
     assert refusal(tmp_path, "a.md", "---\ntitle: x\n---\n<!-- y -->\n") == "It holds no text."
 
 
-@pytest.mark.parametrize("piece", ["[", "![", "[a](", "<!--", "<a ", "`a``", "[a]: ", "<b>", "*", "<div hidden>"])
+@pytest.mark.parametrize(
+    "piece", ["[", "![", "[a](", "<!--", "<a ", "`a``", "[a]: ", "<b>", "*", "**a ", " *a", " _a", "a_", "<div hidden>"]
+)
 def test_hostile_repetition_takes_no_long_time(piece: str) -> None:
     parse_markdown("# " + piece * 20_000)
