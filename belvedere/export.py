@@ -46,12 +46,13 @@ def export_to_file(store: GraphStore, access: Access, destination: Path, form: E
 
 
 def export_to_stream(store: GraphStore, access: Access, stream: BinaryIO, form: ExportFormat) -> dict[str, int]:
-    """Write the export in UTF-8 and return how many records of each kind it holds."""
-    match form:
-        case "graphml":
-            return _write_graphml(store, access, stream)
-        case "jsonl":
-            return _write_jsonl(store, access, stream)
+    """Write the export in UTF-8, all of one state of the store; return how many records of each kind it holds."""
+    with store.one_state():
+        match form:
+            case "graphml":
+                return _write_graphml(store, access, stream)
+            case "jsonl":
+                return _write_jsonl(store, access, stream)
 
 
 def _write_graphml(store: GraphStore, access: Access, stream: BinaryIO) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection as AnyCollection
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from graph_store.access import Access
@@ -154,6 +155,14 @@ class GraphStore(VectorSpaces, Protocol):
         ...
 
     # -- reading ------------------------------------------------------------------------------------------------------
+
+    def one_state(self) -> AbstractContextManager[None]:
+        """Let all reads of this thread within the context see one state of the store, whatever is committed meanwhile.
+
+        May be nested. A store on a server that keeps no snapshots may show what is committed meanwhile all the same,
+        each single read being of one state.
+        """
+        ...
 
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""

@@ -1,8 +1,9 @@
 """The engine: a question in, ranked results or an answer with verified citations out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from functools import wraps
+from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 from graph_store.filters import Filters
 from graph_store.records import Hit
@@ -29,11 +30,26 @@ _MADE_BY = "extractive"
 # An estimate is enough to compare answers, and counting exactly would take as long as searching.
 _CHARACTERS_PER_TOKEN = 4
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _in_one_state(method: Callable[Concatenate["QueryEngine", P], T]) -> Callable[Concatenate["QueryEngine", P], T]:
+    """Let a method see one state of the store: what is deleted while it works would leave it half-read."""
+
+    @wraps(method)
+    def steady(engine: "QueryEngine", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with engine._store.one_state():
+            return method(engine, *args, **kwargs)
+
+    return steady
+
 
 class QueryEngine:
     """Answers questions from a store; holds no state but tables derived from it, so threads may share one engine.
 
-    The embedder must be the one that the store was made with.
+    A question sees one state of the store from its first read to its last. The embedder must be the one that the store
+    was made with.
     """
 
     def __init__(
@@ -51,6 +67,7 @@ class QueryEngine:
         self._retriever = Retriever(store, self._settings, reranker)
         self._packer = Packer(store, embedder, self._settings.packing)
 
+    @_in_one_state
     def search(self, question: str, options: AskOptions | None = None) -> SearchOutcome:
         """Retrieve without answering. Raises ``FilterMistake`` for a filter that the documents do not suit."""
         options = options if options is not None else AskOptions()
@@ -66,6 +83,7 @@ class QueryEngine:
             trace=found.trace(request),
         )
 
+    @_in_one_state
     def ask(self, question: str, options: AskOptions | None = None) -> Answer:
         """Answer with source sentences, each with a citation that was checked; or say that nothing was found.
 
@@ -82,6 +100,7 @@ class QueryEngine:
             cited = cite(self._store, request.access, _blocks(found, draft), lead=lead)
         return _answer(request, found, draft, cited=cited, times=times)
 
+    @_in_one_state
     def context(self, question: str, options: AskOptions | None = None, *, budget: int | None = None) -> PackedContext:
         """Retrieve, and pack what was found for a reader of at most ``budget`` tokens (None: as the settings say).
 
@@ -100,6 +119,7 @@ class QueryEngine:
             packed = self._packer.pack(request, view, found, tokens)
         return self._packer.context(request, found, packed, times.milliseconds(), tokens)
 
+    @_in_one_state
     def rank_chunks(self, question: str, system: System, k: int, options: AskOptions | None = None) -> tuple[Hit, ...]:
         """Rank chunks by one system, for evaluation: at most ``k`` hits, best first; none for a question without words.
 
@@ -118,6 +138,7 @@ class QueryEngine:
         lists = {"bm25": first_stage.bm25, "dense": first_stage.dense, "hybrid": first_stage.fused}
         return lists[system][:k]
 
+    @_in_one_state
     def explain_ranking(self, question: str, k: int, options: AskOptions | None = None) -> ExplainedRanking:
         """Tell by which chains the best ``k`` passages of the local route were ranked."""
         options = options if options is not None else AskOptions()

@@ -1,7 +1,8 @@
 """What a caller reads of the embedded store: every method takes an ``Access`` and keeps to it."""
 
 from collections.abc import Collection as AnyCollection
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from graph_store.access import Access
@@ -21,7 +22,9 @@ from graph_store.settings import StoreSettings
 
 
 class CallerReads:
-    """The half of a ``GraphStore`` that answers callers; each read sees one state of the database."""
+    """The half of a ``GraphStore`` that answers callers; each read sees one state of the database, and so do all reads
+    within ``one_state``.
+    """
 
     def __init__(self, folder: Path, database: Database, *, settings: StoreSettings) -> None:
         self._database = database
@@ -51,6 +54,12 @@ class CallerReads:
     def token_dimension(self) -> int:
         """The number of dimensions of every token vector in the store; 0 where it keeps none."""
         return self._watch.space.token_dimension
+
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Let all reads of this thread within the context see one state (see ``GraphStore``)."""
+        with self._database.snapshot():
+            yield
 
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from graph_store.access import Access
@@ -58,6 +59,10 @@ class CallerReads:
     def _read_documents(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
         """Read by one query that asks for nothing of the derived layer."""
         return self._connection.read(lambda tx: work(tx, scope_of(access)))
+
+    def one_state(self) -> AbstractContextManager[None]:
+        """Hold nothing: the server keeps no snapshots, so each read sees a state of its own (see ``GraphStore``)."""
+        return nullcontext()
 
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
