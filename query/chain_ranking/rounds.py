@@ -119,12 +119,14 @@ def link_summary(links: Links, scores: Vector, strengths: Vector, size: int) -> 
     """
     best, second, trust = np.full(size, _NO_LINK), np.full(size, _NO_LINK), np.zeros(size)
     as_anchor = np.full(size, _NO_LINK)
+    told = np.zeros(size, dtype=np.int64)
     for index in np.argsort(-scores, kind="stable").tolist():
         target = links.target[index]
-        if best[target] == _NO_LINK:
+        if told[target] == 0:
             best[target], trust[target] = max(scores[index], _NO_LINK + 1e-6), strengths[links.place[index]]
-        elif second[target] == _NO_LINK:
+        elif told[target] == 1:
             second[target] = scores[index]
+        told[target] += 1
     np.maximum.at(as_anchor, links.anchor, scores)
     return {
         "link_best": best,

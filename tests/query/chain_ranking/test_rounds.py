@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from query.chain_ranking.arrays import Vector
@@ -65,6 +65,7 @@ def test_a_hopeless_link_is_still_told_from_none() -> None:
 
 
 @given(ENDS)
+@example([(0, 0, -6), (0, 0, -7), (0, 0, 0)])
 def test_a_summary_agrees_with_a_loop(ends: list[tuple[int, int, int]]) -> None:
     # Scores are made distinct: which of two equals comes first is of no interest.
     scores = np.array([score + place / 100 for place, (_, _, score) in enumerate(ends)])
