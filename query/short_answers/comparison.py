@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias
 
 from query.passages import CandidateSentence
 from query.question import Question
+from query.short_answers.dimensions import AskedOrder, Dimension, asked_order, quantities_of
 from query.short_answers.sides import Side, named_pair, sides_of
-from query.short_answers.values import DateKind, Value, amounts_of, date_of, kind_of
+from query.short_answers.values import DateKind, Value, date_of, kind_of
 from query.short_answers.words import word_set, words_of
 from query.text_words import content_stems
 
@@ -21,24 +22,9 @@ _DEATH = re.compile(r"\b(?:die|died|death|dies)\b", re.IGNORECASE)
 _THINGS = re.compile(
     r"\b(?:film|movie|album|song|book|band|company|magazine|newspaper|building|school|university)\b", re.I
 )
-_LENGTH = "metres meters m feet ft km kilometres kilometers miles inches cm"
-_PEOPLE = "people inhabitants residents students members employees species subspecies genera"
-_UNITS: tuple[tuple[re.Pattern[str], frozenset[str], bool], ...] = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), frozenset(units.split()), is_most)
-    for words, units, is_most in (
-        ("taller|tallest|higher|highest|longer|longest|deeper|deepest|wider", _LENGTH, True),
-        ("shorter|shortest|lower|lowest", _LENGTH, False),
-        ("larger|largest|bigger|biggest|more|most", f"{_PEOPLE} hectares acres km² {_LENGTH}", True),
-        ("smaller|smallest|fewer|fewest|less", f"{_PEOPLE} hectares acres km²", False),
-        ("heavier|heaviest", "kg kilograms tonnes tons pounds grams g", True),
-        ("lighter|lightest", "kg kilograms tonnes tons pounds grams g", False),
-    )
-)
 _SAME = re.compile(r"\bsame (\w+)(?: (?:as|or|of|from|and)\b|\s*\?|\s*$)", re.IGNORECASE)
 NEGATION = re.compile(r"\bnot\b|n['\u2019]t\b|\bnever\b", re.IGNORECASE)
 """What turns a question round: it is not decided then."""
-_COUNTED = re.compile(r"\b(?:more|most|fewer|fewest|less) ([a-z]+)")
-_POPULOUS = frozenset({"populous", "populated"})
 _ASKED_THING = re.compile(r"\b(?:which|what) (?:of (?:the |these )?)?([a-z]+)", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|before|after)\b", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth\s+(?:an? |the )?([^,?]+)", re.IGNORECASE)
@@ -133,28 +119,31 @@ def _choice(order: _Order, sides: tuple[Side, Side]) -> Verdict:
 
 
 def _amount_order(question: Question, sides: tuple[Side, Side]) -> _Order | None:
-    text = _outside_names(question, sides)
-    for pattern, known, is_most in _UNITS:
-        units = _asked_units(text, known) if pattern.search(text) else frozenset()
-        if not units:
-            continue
-        one, other = (amounts_of(side, units) for side in sides)
-        for unit in [unit for unit in one if unit in other and one[unit].key != other[unit].key]:
-            first = (one[unit].key > other[unit].key) == is_most
-            return _Order(
-                wanted=sides[0] if first else sides[1],
-                values=(one[unit], other[unit]) if first else (other[unit], one[unit]),
-                word="more" if is_most else "less",
-            )
-    return None
+    """Put both in order by the quantity that the word of comparison fixes, where all that is told of it agrees."""
+    asked = asked_order(_outside_names(question, sides))
+    if asked is None:
+        return None
+    orders = [own for dimension in asked.dimensions if (own := _by_quantity(asked, dimension, sides)) is not None]
+    return orders[0] if orders and all(order.wanted is orders[0].wanted for order in orders) else None
 
 
-def _asked_units(text: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the units that are asked for: all where none is named, none where what is counted is no unit."""
-    counted = _COUNTED.search(text)
-    if counted is not None and counted.group(1) not in {"than", *_POPULOUS}:
-        return known & {counted.group(1)}
-    return known & frozenset(text.split()) or known
+def _by_quantity(asked: AskedOrder, dimension: Dimension, sides: tuple[Side, Side]) -> _Order | None:
+    one, other = (quantities_of(side, rival, dimension) for side, rival in zip(sides, reversed(sides), strict=True))
+    shared = [unit for unit in one if unit in other]
+    if len(shared) != 1:
+        return None
+    values, others = one[shared[0]], other[shared[0]]
+    if all(value.key > rest.key for value in values for rest in others):
+        first = asked.is_most
+    elif all(value.key < rest.key for value in values for rest in others):
+        first = not asked.is_most
+    else:
+        return None
+    return _Order(
+        wanted=sides[0] if first else sides[1],
+        values=(values[0], others[0]) if first else (others[0], values[0]),
+        word=asked.word,
+    )
 
 
 def _outside_names(question: Question, sides: tuple[Side, Side]) -> str:

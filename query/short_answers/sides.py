@@ -65,6 +65,8 @@ def sides_of(names: tuple[str, str], sentences: Sequence[CandidateSentence]) -> 
     one, other = (
         find_side(name, sentences) or _named_side(name, rival, sentences) for name, rival in (names, names[::-1])
     )
+    if one is not None and other is not None and one.title == other.title:
+        one, other = (_named_side(name, rival, sentences) for name, rival in (names, names[::-1]))
     if one is None or other is None or one.title == other.title or any(map(_runs_on, (one, other))):
         return None
     return one, other
@@ -72,11 +74,25 @@ def sides_of(names: tuple[str, str], sentences: Sequence[CandidateSentence]) -> 
 
 def _named_side(name: str, rival: str, sentences: Sequence[CandidateSentence]) -> Side | None:
     """Return the sentences that name one of the two and not the other, best first."""
-    own, others = frozenset(content_stems(name)), frozenset(content_stems(rival))
-    telling = tuple(
-        sentence for sentence in sentences if own and own <= sentence.stems and not others <= sentence.stems
-    )
+    telling = tuple(own for own in sentences if names_thing(own, name, rival) and not names_thing(own, rival, name))
     return Side(name=name, title=name, sentences=telling, is_titled=False) if telling else None
+
+
+def names_thing(sentence: CandidateSentence, name: str, rival: str) -> bool:
+    """Tell whether a sentence has all words of a name; the very name where its words are no others than the rival's, as
+    with "Model S" and "Model X", or one is a number, which may be part of an amount.
+    """
+    own, others = frozenset(content_stems(name)), frozenset(content_stems(rival))
+    if own and not own <= others and not others <= own and not any(stem.isdigit() for stem in own):
+        return own <= sentence.stems
+    key, other = (f" {name_key(bare_name(text))} " for text in (name, rival))
+    told = f" {name_key(sentence.text)} "
+    return bool(key.strip()) and key in (told.replace(other, " ") if key in other else told)
+
+
+def bare_name(name: str) -> str:
+    """Return a name without its article."""
+    return re.sub(r"^(?:the|an?) ", "", name, flags=re.IGNORECASE)
 
 
 def _runs_on(side: Side) -> bool:

@@ -27,8 +27,6 @@ _DIED = (
     re.compile(rf"[{_DASH}]\s*(?:[^(){_DASH}]{{0,30}}?)({_DATE})\s*\)"),
     re.compile(rf"\bdied\b[^.;()]{{0,60}}?({_DATE})"),
 )
-_AMOUNT = re.compile(r"(?<![\w.,])(\d+(?:,\d{3})*(?:\.\d+)?)\s*(million|billion|thousand)?[\s-]+([a-zA-Z²]+)")
-_SCALES = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _KIND = re.compile(r"\b(?:is|was|are|were)\s+(?:an?|the|one of the)\s+([^.;]{3,120})")
 _FIRST_SENTENCES = 3
 # Words of beginnings: a thing's first date is that of its beginning, and of nothing else.
@@ -92,18 +90,6 @@ def date_key(text: str) -> tuple[float, ...]:
         if day is not None:
             found.append(float(day.group()))
     return tuple(found)
-
-
-def amounts_of(side: Side, units: frozenset[str]) -> dict[str, Value]:
-    """Return the first amount of each unit; of ``units`` alone where any are named."""
-    found: dict[str, Value] = {}
-    for sentence in side.sentences:
-        for match in _AMOUNT.finditer(sentence.text):
-            number, scale, unit = match.group(1), match.group(2) or "", match.group(3).casefold()
-            if unit in units:
-                value = float(number.replace(",", "")) * _SCALES[scale]
-                found.setdefault(unit, Value(text=match.group(), key=(value,), sentence=sentence))
-    return found
 
 
 def kind_of(side: Side) -> Value | None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from query.question import analyse
@@ -122,3 +124,72 @@ def test_things_without_a_passage_of_their_own_are_compared_by_the_sentences_tha
     assert verdict.text == "Priya Raman"
     assert verdict.rule == "Priya Raman (4 March 2013) is earlier than Tomas Lindqvist (12 September 2015)."
     assert decide(analyse("Who retired earlier, Priya Raman or Tomas Lindqvist?"), staff) is None
+
+
+M3 = passage_sentences(
+    "Marlin 3",
+    "The Marlin 3 is a pump that costs 640 pounds.",
+    "The Marlin 3 weighs 8.1 kilograms.",
+    "Its handle weighs 90 grams.",
+    rank=1,
+)
+M5 = passage_sentences(
+    "Marlin 5", "The Marlin 5 replaced the Marlin 3.", "It costs 710 pounds and weighs 7,400 grams.", rank=2
+)
+M7 = passage_sentences("Marlin 7", "The Marlin 7 is a pump.", "It costs 1,020 pounds.", rank=3)
+M9 = passage_sentences("Marlin 9", "The Marlin 9 weighs 20 pounds.", "It can lift 5 kg and costs $500.", rank=4)
+M4 = passage_sentences("Marlin 4", "The Marlin 4 weighs 9.3 kilograms.", rank=7)
+NORTH = passage_sentences("North Yard", "12 people work there.", "It lies 3 km from the sea.", rank=5)
+SOUTH = passage_sentences("South Yard", "45 people work at South Yard.", "It is 40 metres long.", rank=6)
+PUMPS = (*M3, *M4, *M5, *M7, *M9, *NORTH, *SOUTH)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is the Marlin 5 lighter than the Marlin 3?", "yes"),
+        ("Is the Marlin 3 lighter than the Marlin 5?", "no"),
+        ("Which pump is heavier, the Marlin 3 or the Marlin 5?", "the Marlin 3"),
+        ("Which weighs less, the Marlin 3 or the Marlin 5?", "the Marlin 5"),
+        ("Does the Marlin 3 weigh more than the Marlin 5?", "yes"),
+        ("Is the Marlin 3 more expensive than the Marlin 5?", "no"),
+        ("Which costs more, the Marlin 5 or the Marlin 7?", "the Marlin 7"),
+        ("Which is cheaper, the Marlin 5 or the Marlin 7?", "the Marlin 5"),
+        ("Is the Marlin 4 heavier than the Marlin 3?", "yes"),
+        # One is told in pounds of weight, the other in pounds of money, in dollars, or not at all.
+        ("Which pump is heavier, the Marlin 7 or the Marlin 9?", None),
+        ("Is the Marlin 7 lighter than the Marlin 3?", None),
+        ("Is the Marlin 9 cheaper than the Marlin 7?", None),
+        ("Is the Marlin 9 heavier than the Marlin 3?", None),
+        ("Which is taller, the Marlin 3 or the Marlin 5?", None),
+        ("Does South Yard employ more people than North Yard?", "yes"),
+        ("Is South Yard longer than North Yard?", None),
+        ("Which has the higher turnover, South Yard or North Yard?", None),
+    ],
+)
+def test_a_word_of_comparison_fixes_the_quantity(question: str, answer: str | None) -> None:
+    verdict = decide(analyse(question), PUMPS)
+    assert (verdict.text if verdict is not None else None) == answer
+
+
+def test_amounts_that_do_not_agree_decide_nothing() -> None:
+    two = passage_sentences("Marlin 8", "The Marlin 8 costs 500 pounds.", "It costs 900 pounds with a hose.", rank=2)
+    assert decide(analyse("Which is cheaper, the Marlin 3 or the Marlin 8?"), (*M3, *two)) is None
+
+
+def test_a_row_of_a_table_is_compared_by_the_asked_column() -> None:
+    table = passage_sentences(
+        "Pumps",
+        "| Model | Range | Price | Weight |\n|---|---|---|---|",
+        "| Gannet S | 90 m | 410 pounds | 9 kg |",
+        "| Gannet XL | 70 m | 520 pounds | 8 kg |",
+    )
+    chunk = table[0].passage.chunk
+    lined = replace(chunk, text="\n".join(row.text for row in table))
+    rows = tuple(replace(row, passage=replace(row.passage, chunk=lined)) for row in table)
+    verdict = decide(analyse("Which costs more, the Gannet S or the Gannet XL?"), rows)
+    assert verdict is not None
+    assert verdict.rule == "the Gannet XL (520 pounds) is dearer than the Gannet S (410 pounds)."
+    lighter = decide(analyse("Is the Gannet XL lighter than the Gannet S?"), rows)
+    assert lighter is not None
+    assert lighter.text == "yes"
