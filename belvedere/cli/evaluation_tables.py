@@ -5,7 +5,14 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from belvedere.cli.printing import say
-from belvedere.evaluation.shown_figures import shown_chance, shown_difference, shown_interval, shown_name, shown_number
+from belvedere.evaluation.shown_figures import (
+    shown_chance,
+    shown_difference,
+    shown_interval,
+    shown_measure,
+    shown_name,
+    shown_number,
+)
 
 if TYPE_CHECKING:
     from belvedere.evaluation.baseline import BaselineComparison
@@ -16,29 +23,44 @@ if TYPE_CHECKING:
 _FIRST, _WIDTH = 22, 15
 _EXAMPLE = 100  # characters
 
+LEAST_FOR_INTERVALS = 10
+"""Types of fewer questions get no interval: it would be about as wide as the scale."""
 
-def show_table(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
-    """Print one line of values and one of intervals per system; all have the same measures."""
-    first = next(iter(rows.values()))
-    count = next(iter(first.values())).n
-    _say_row(f"{title} ({count})", list(first), bold=True)
+
+def show_values(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
+    """Print one line of values per system; all have the same measures."""
+    _say_heads(_counted(title, next(iter(rows.values()))), rows)
     for system, measures in rows.items():
-        _say_estimates(system, measures)
+        _say_values(system, measures)
+    say()
+
+
+def show_intervals(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
+    """Print one line of intervals per system."""
+    _say_heads(_counted(title, next(iter(rows.values()))), rows)
+    for system, measures in rows.items():
+        _say_row(system, [shown_interval(item) for item in measures.values()])
     say()
 
 
 def show_types(title: str, types: Mapping[str, Mapping[str, "Estimate"]]) -> None:
-    """Print the same for one system with its types of question as rows."""
-    _say_row(title, list(next(iter(types.values()))), bold=True)
+    """Print a line of values for each type of question, and one of intervals where it has questions enough."""
+    _say_heads(title, types)
     for kind, measures in types.items():
-        _say_estimates(f"{kind} ({next(iter(measures.values())).n})", measures)
+        _say_values(_counted(kind, measures), measures)
+        if next(iter(measures.values())).n >= LEAST_FOR_INTERVALS:
+            _say_row("", [shown_interval(item) for item in measures.values()])
     say()
+
+
+def _counted(title: str, measures: Mapping[str, "Estimate"]) -> str:
+    return f"{title} ({next(iter(measures.values())).n})"
 
 
 def show_comparison(comparison: "Comparison") -> None:
     """Print the difference of each measure with its interval, and how often chance alone makes it."""
     found = comparison.measures
-    names = [name.removeprefix("answers.") for name in found]
+    names = [shown_measure(name) for name in found]
     _say_row(f"{comparison.system} - {comparison.against}", names, bold=True)
     _say_row("difference", [shown_difference(item.estimate.value) for item in found.values()])
     _say_row("", [shown_interval(item.estimate) for item in found.values()])
@@ -77,9 +99,12 @@ def show_failures(report: "FailureReport") -> None:
         say(f"  {kind}: " + ", ".join(f"{count} {shown_name(name)}" for name, count in counts.items()))
 
 
-def _say_estimates(name: str, measures: Mapping[str, "Estimate"]) -> None:
+def _say_heads(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:
+    _say_row(title, [shown_measure(name) for name in next(iter(rows.values()))], bold=True)
+
+
+def _say_values(name: str, measures: Mapping[str, "Estimate"]) -> None:
     _say_row(name, [shown_number(item.value) for item in measures.values()])
-    _say_row("", [shown_interval(item) for item in measures.values()])
 
 
 def _say_row(first: str, cells: Sequence[str], *, bold: bool = False) -> None:

@@ -3,7 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from belvedere.cli.evaluation_tables import show_baseline, show_comparison, show_failures, show_table, show_types
+from belvedere.cli.evaluation_tables import (
+    show_baseline,
+    show_comparison,
+    show_failures,
+    show_intervals,
+    show_types,
+    show_values,
+)
 from belvedere.cli.printing import say, shown_bytes
 from belvedere.evaluation.shown_figures import shown_number
 
@@ -12,6 +19,14 @@ if TYPE_CHECKING:
     from belvedere.evaluation.evaluate import Evaluation
     from belvedere.evaluation.gates import GateOutcome
     from belvedere.evaluation.system_scores import SystemScores
+
+
+_MEANINGS = (
+    "text contains: a reference stands word by word somewhere in the text of the answer, however long that is;",
+    "claim or text: the short answer matches a reference, or where none is claimed, the text contains one;",
+    "claimed: a short answer is given; claim right: and it matches a reference.",
+    "Gates and JSON call them contains, right, claimed and claimed_right.",
+)
 
 
 def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequence["GateOutcome"] = ()) -> None:
@@ -48,20 +63,35 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequenc
 
 
 def _show_measures(evaluation: "Evaluation") -> None:
+    """Print all means first, then their intervals, then what is told by type."""
     systems = evaluation.systems
-    show_table("all", {name: scores.measures for name, scores in systems.items()})
-    types = sorted({name for scores in systems.values() for name in scores.by_type})
-    for name in types if len(types) > 1 else ():
-        show_table(name, {system: scores.by_type[name] for system, scores in systems.items()})
+    measures = {name: scores.measures for name, scores in systems.items()}
     answers = {name: scores.answers for name, scores in systems.items() if scores.answers is not None}
+    answered = {name: found.measures for name, found in answers.items()}
+    show_values("all", measures)
     if answers:
-        show_table("answers", {name: found.measures for name, found in answers.items()})
+        show_values("answers", answered)
+        for line in _MEANINGS:
+            say(line)
+        say()
+    _show_graded(systems)
+    say("95 % intervals, bootstrap over questions:")
+    say()
+    show_intervals("all", measures)
+    if answers:
+        show_intervals("answers", answered)
+    _show_by_type(evaluation)
     for name, found in answers.items():
         if len(found.by_type) > 1:
             show_types(f"answers of {name}", found.by_type)
-    _show_graded(systems)
-    say("In brackets: 95 % interval, bootstrap over questions.")
-    say()
+
+
+def _show_by_type(evaluation: "Evaluation") -> None:
+    systems = evaluation.systems
+    if max(len(scores.by_type) for scores in systems.values()) < 2:
+        return
+    for name, scores in systems.items():
+        show_types(f"{name} by type", scores.by_type)
 
 
 def _show_graded(systems: Mapping[str, "SystemScores"]) -> None:
@@ -124,8 +154,8 @@ def _show_evidence(name: str, scores: "SystemScores") -> None:
     if scores.answers is not None:
         table = scores.answers.by_evidence
         say(
-            f"{name}, all gold among the first 10: {table.found_right} answers right, {table.found_wrong} not; "
-            f"some gold missing there: {table.missing_right} right, {table.missing_wrong} not"
+            f"{name}, all gold among the first 10: claim or text has the reference {table.found_right} times, not "
+            f"{table.found_wrong} times; some gold missing there: {table.missing_right} and {table.missing_wrong} times"
         )
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -15,6 +16,10 @@ DELAY_SECONDS = 1.0
 
 FIRST_LINE_SECONDS, LINE_SECONDS = 2.0, 5.0
 """Where stderr is no terminal: when the first line is written, and how long to the next one."""
+
+
+LINES_PER_STEP = 20
+"""A step whose end is known is told at most so many times there."""
 
 
 class ProgressEvent(Protocol):
@@ -34,6 +39,20 @@ class ProgressEvent(Protocol):
     def total(self) -> int | None:
         """Units to do."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the last line said."""
+
+    step: str = ""
+    done: int = 0
+    total: int | None = None
+
+    def is_news_after(self, earlier: "_Told") -> bool:
+        if self.step != earlier.step or self.total is None or self.total != earlier.total:
+            return self != earlier
+        return abs(self.done - earlier.done) * LINES_PER_STEP >= max(self.total, 1)
 
 
 class ProgressBar:
@@ -74,16 +93,16 @@ class ProgressBar:
                 self._bar = None
 
     def _write_lines(self) -> None:
-        """Write a line whenever there is something new to say, never in quick succession."""
-        written = ""
+        """Write a line for a new step and for each twentieth of one, never in quick succession."""
+        written = _Told()
         wait = FIRST_LINE_SECONDS
         while not self._ended.wait(wait):
             wait = LINE_SECONDS
             with self._lock:
-                line = self._line()
-                if line != written and not self._ended.is_set():
-                    complain(line)
-                    written = line
+                now = _Told(self._step, self._done, self._total)
+                if now.is_news_after(written) and not self._ended.is_set():
+                    complain(self._line())
+                    written = now
 
     def _line(self) -> str:
         of = f" of {self._total:,}" if self._total is not None else ""

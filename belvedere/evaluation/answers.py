@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 ANSWER_MEASURES: tuple[str, ...] = ("exact", "F1", "recall", "contains", "right", "claimed", "claimed_right")
-"""``right``: the text contains the reference, or its F1 is ``RIGHT_F1`` at least. ``claimed``: there is a short answer;
-``claimed_right``: and its F1 is ``RIGHT_F1`` at least, so that their quotient tells how often a claim holds.
+"""``right``: the F1 of the short answer is ``RIGHT_F1`` at least; without one, that of the text, or the text contains
+the reference. ``claimed``: there is a short answer; ``claimed_right``: and its F1 is ``RIGHT_F1`` at least, so that
+their quotient tells how often a claim holds. Of a text, however long, ``contains`` and ``right`` say that a reference
+stands in it, not that it is given as the answer.
 """
 
 RIGHT_F1 = 0.5
@@ -40,12 +42,14 @@ def score_answer(answer: str, references: Sequence[str], short: str | None = Non
     if short is None:
         return {**values, "claimed": 0.0, "claimed_right": 0.0}
     claimed = _best(short, references)
+    holds = float(claimed["F1"] >= RIGHT_F1)
     return {
         **values,
         "exact": claimed["exact"],
         "F1": claimed["F1"],
+        "right": holds,
         "claimed": 1.0,
-        "claimed_right": float(claimed["F1"] >= RIGHT_F1),
+        "claimed_right": holds,
     }
 
 

@@ -29,7 +29,7 @@ FAILURE_MEANINGS: Mapping[FailureClass, str] = {
     "lost_in_packing": "a gold document was ranked, but neither packed into the context nor weighed by the answer",
     "lost_in_selection": "a gold document was packed into the context, but the answer did not weigh it",
     "wrongly_abstained": "all gold was weighed, and the answer says that nothing was found",
-    "wrong_answer": "all gold was weighed, and the answer is not the reference",
+    "wrong_answer": "all gold was weighed, and the short answer is not the reference, or the text lacks it",
     "should_have_abstained": "the documents do not answer the question, and an answer was given",
 }
 
@@ -88,7 +88,7 @@ def answered_right(question: LabelledQuestion, reply: Reply) -> bool | None:
     """Tell whether the reply is a right answer; None where the question has no reference, or no answer at all."""
     if not question.gold or not question.references:
         return None
-    return not reply.abstained and score_answer(reply.text, question.references)["right"] > 0.0
+    return not reply.abstained and score_answer(reply.text, question.references, reply.short)["right"] > 0.0
 
 
 def classify(question: LabelledQuestion, reply: Reply, gold: Sequence[GoldTrail]) -> FailureClass | None:

@@ -17,7 +17,14 @@ from belvedere.evaluation.failures import FAILURE_MEANINGS
 from belvedere.evaluation.gates import GateOutcome
 from belvedere.evaluation.machine import describe_machine
 from belvedere.evaluation.measures import GRADED
-from belvedere.evaluation.shown_figures import shown_chance, shown_difference, shown_interval, shown_name, shown_number
+from belvedere.evaluation.shown_figures import (
+    shown_chance,
+    shown_difference,
+    shown_interval,
+    shown_measure,
+    shown_name,
+    shown_number,
+)
 from belvedere.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,6 +73,7 @@ def _template() -> "Template":
         "interval": shown_interval,
         "chance": shown_chance,
         "words": shown_name,
+        "measure": shown_measure,
     }
     source = files("belvedere.evaluation").joinpath("report.html.jinja").read_text(encoding="utf-8")
     return environment.from_string(source)

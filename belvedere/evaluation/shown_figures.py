@@ -30,6 +30,15 @@ def shown_chance(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+_HEADS = {"contains": "text contains", "right": "claim or text", "claimed_right": "claim right"}
+
+
+def shown_measure(name: str) -> str:
+    """Return what a measure of answers is called above a column, which says what is compared; others by their name."""
+    bare = name.removeprefix("answers.")
+    return _HEADS.get(bare, bare)
+
+
 def shown_name(name: str) -> str:
     """Return the name of a class of failures as words."""
     return name.replace("_", " ")

@@ -206,6 +206,7 @@ def test_eval_for_people_names_what_was_measured_on_what(belvedere: Belvedere, d
     assert "cores" in outcome.out
     assert "95 % interval" in outcome.out
     assert "embedding one question" in outcome.out
+    assert outcome.out.index("dense") < outcome.out.index("95 % interval") < outcome.out.index("[")
     again = belvedere("eval", *options(data, "--compare", "dense", "--seed", "7"))
     assert "index from the cache" in again.out
 

@@ -29,8 +29,13 @@ def test_a_short_answer_is_matched_in_place_of_the_text() -> None:
     text = "Voyager 1 was launched on 5 September 1977. [1]"
     values = score_answer(text, ["5 September 1977"], "5 September 1977")
     assert values["exact"] == values["F1"] == values["claimed"] == values["claimed_right"] == 1.0
-    wrong = score_answer(text, ["5 September 1977"], "Voyager")
+    assert values["right"] == 1.0
+
+
+def test_a_wrong_short_answer_is_not_right_though_the_text_contains_the_reference() -> None:
+    wrong = score_answer("Voyager 1 was launched on 5 September 1977. [1]", ["5 September 1977"], "Voyager")
     assert (wrong["exact"], wrong["contains"], wrong["claimed"], wrong["claimed_right"]) == (0.0, 1.0, 1.0, 0.0)
+    assert wrong["right"] == 0.0
 
 
 def test_one_word_in_another_does_not_count() -> None:

@@ -2,6 +2,7 @@ import io
 import sys
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 
@@ -52,6 +53,22 @@ def test_a_file_gets_plain_lines_now_and_then(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_file_gets_nothing_of_a_quick_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_bar(io.StringIO(), monkeypatch, delay=0.0, wait=0.1) == ""
+
+
+def test_a_file_gets_at_most_a_line_for_each_twentieth_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.001)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.001)
+    with ProgressBar("getting ready") as bar:
+        for done in range(200):
+            bar(Event(step="asking_local", done=done, total=200))
+            time.sleep(0.002)
+    told = [
+        int(line.split()[-3]) for line in stream.getvalue().splitlines() if "asking local" in line and " of " in line
+    ]
+    assert 1 < len(told) <= progress.LINES_PER_STEP + 1
+    assert all(later - earlier >= 10 for earlier, later in pairwise(told))
 
 
 def test_the_first_step_is_told_while_nothing_else_happens(monkeypatch: pytest.MonkeyPatch) -> None:
