@@ -30,6 +30,8 @@ def index_json(report: "IndexReport") -> dict[str, object]:
             "updated": documents.updated,
             "unchanged": documents.unchanged,
             "deleted": documents.deleted,
+            "gone": documents.gone,
+            "gone_outside": documents.gone_outside,
             "failed": [{"uri": failure.uri, "error": failure.error} for failure in documents.failed],
         },
         "chunks": report.chunks,
@@ -43,7 +45,11 @@ def index_json(report: "IndexReport") -> dict[str, object]:
 
 def reconciliation_json(found: "Reconciliation") -> dict[str, object]:
     """Return a comparison with the sources as the JSON object that is printed."""
-    content: dict[str, object] = {"agrees": found.agrees, "agreeing": found.agreeing}
+    content: dict[str, object] = {
+        "agrees": found.agrees,
+        "agreeing": found.agreeing,
+        "gone_outside": found.gone_outside,
+    }
     for kind in DRIFT_KINDS:
         content[kind] = [_drift_json(drift) for drift in found.drifts if drift.kind == kind]
     age = found.oldest_change_seconds

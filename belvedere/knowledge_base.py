@@ -99,8 +99,9 @@ class KnowledgeBase:
         The documents belong to ``tenant`` (by default the caller's own); ``groups`` restricts who may read them (empty:
         every caller of the tenant). Without groups a document that was stored for some alone is refused with
         ``AccessWouldWiden``, unless ``public`` says that everybody may read it now. ``prune`` removes documents whose
-        source is gone. Raises ``SourceMissing`` for a path that does not exist, ``StoreUnusable`` where the store
-        cannot be written, ``ModelUnusable``.
+        source is gone and lay below ``paths``; it refuses with ``FolderEmptied`` where a folder of ``paths`` holds no
+        source any more: it may not be mounted. Raises ``SourceMissing`` for a path that does not exist,
+        ``StoreUnusable`` where the store cannot be written, ``ModelUnusable``.
         """
         options = IndexOptions(tenant=self._owner(tenant), groups=_sorted(groups), public=public, prune=prune)
         return self._upkeep.bring_up_to_date(paths, options, progress)

@@ -27,6 +27,7 @@ class Reconciliation:
     left: tuple[Drift, ...]
     unreadable: tuple[LoadFailure, ...]
     agreeing: int
+    gone_outside: int
     oldest_change_seconds: float | None
     report: IndexReport | None = None
 
@@ -55,6 +56,7 @@ def reconcile(compare: Callable[[], SourceComparison], mend: Callable[[], IndexR
         left=compare().drifts if report is not None else first.drifts,
         unreadable=first.unreadable,
         agreeing=first.agreeing,
+        gone_outside=first.gone_outside,
         oldest_change_seconds=first.oldest_change_seconds,
         report=report,
     )

@@ -13,6 +13,7 @@ from graph_store.bundles import DocumentState
 from graph_store.store import GraphStore
 from indexing.derived_step import derive
 from indexing.document_step import DocumentStep, PendingDocument
+from indexing.given_paths import GivenPaths, part_gone, refuse_emptied
 from indexing.options import IndexOptions
 from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
 from indexing.settings import IndexingSettings
@@ -66,7 +67,8 @@ class IndexRun:
         options = self._options
         if options.rebuild:
             self._store.require_whole(options.tenant)
-        sources = SourceStep(stored, self._settings, options)
+        given = GivenPaths(paths)
+        sources = SourceStep(stored, self._settings, options, given)
         memory = SourceMemory(
             {} if options.rebuild else self._store.source_states(options.tenant),
             fingerprint=self._settings.source_fingerprint(),
@@ -75,9 +77,11 @@ class IndexRun:
         with self._clock.step("load"):
             changes = sources.run(paths, memory, lambda done, total: self._tell("load", done, total))
         renamed = renamed_documents(stored, changes)
+        gone = part_gone(set(gone_documents(stored, changes)).difference(renamed.values()), stored, given)
+        if options.prune:
+            refuse_emptied(given, changes.found, [stored[document_id].source_uri for document_id in gone.inside])
         self._write(changes, {} if options.rebuild else stored, renamed, memory)
-        gone = sorted(set(gone_documents(stored, changes)).difference(renamed.values()))
-        deleted = self._delete(gone) if options.prune else ()
+        deleted = self._delete(gone.inside) if options.prune else ()
         self.refresh_derived()
         updated = sum(item.document.id in stored for item in changes.pending) + len(renamed)
         return self._report(
@@ -86,7 +90,8 @@ class IndexRun:
                 updated=updated,
                 unchanged=len(changes.seen) - len(changes.pending),
                 deleted=len(deleted),
-                gone=0 if options.prune else len(gone),
+                gone=0 if options.prune else len(gone.inside),
+                gone_outside=len(gone.outside),
                 failed=tuple(changes.failed),
             ),
             time.process_time() - cpu_start,

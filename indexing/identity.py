@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,19 @@ class DocumentIds:
 
     A stored document whose source is gone gives its id to a source of equal content, which is the same document moved:
     a file keeps its id under any name, a row, which names itself, under its own name alone. With ``prune``, where the
-    document is about to be deleted, it gives its id to any source that wants it.
+    document is about to be deleted since its source lay ``below`` the given paths, it gives its id to any source that
+    wants it.
     """
 
-    def __init__(self, stored: Mapping[str, DocumentState], *, prune: bool = False) -> None:
+    def __init__(
+        self,
+        stored: Mapping[str, DocumentState],
+        *,
+        prune: bool = False,
+        below: Callable[[str], bool] = lambda _source_uri: True,
+    ) -> None:
         self._prune = prune
+        self._below = below
         self._hashes = {state.source_uri: state.content_hash for state in stored.values()}
         self._by_source = {state.source_uri: document_id for document_id, state in stored.items()}
         self._owner = {document_id: state.source_uri for document_id, state in stored.items()}
@@ -66,7 +74,9 @@ class DocumentIds:
         owner = self._owner.get(document_id, source_uri)
         if owner == source_uri:
             return False
-        is_free = owner in self._hashes and (self._prune or self._hashes[owner] == content_hash)
+        is_free = owner in self._hashes and (
+            self._hashes[owner] == content_hash or (self._prune and self._below(owner))
+        )
         return not is_free or source_file(owner).exists()
 
 

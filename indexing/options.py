@@ -7,7 +7,7 @@ from graph_store.access import DEFAULT_TENANT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexOptions:
-    """Whose documents these are, and whether documents whose source is gone are removed.
+    """Whose documents these are, and whether documents whose source is gone from the given paths are removed.
 
     Without ``groups`` everybody of the tenant may read them; ``public`` says that this is meant even for documents that
     were stored for some groups alone. ``rebuild`` makes everything anew: all documents that are found, changed or not,

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from graph_store.bundles import DocumentState
 from graph_store.store import GraphStore
 from indexing.document_step import PendingDocument
+from indexing.given_paths import GivenPaths, part_gone
 from indexing.identity import source_file
 from indexing.loading.loaded import LoadFailure
 from indexing.options import IndexOptions
@@ -39,12 +40,14 @@ class SourceComparison:
     """The drifts of a tenant, and the sources that cannot be read, which are none: no run could mend them.
 
     ``oldest_change_seconds`` is how long ago the missing or stale source that has waited longest was changed; None
-    where there is none. ``agreeing`` documents are as their sources are.
+    where there is none. ``agreeing`` documents are as their sources are. ``gone_outside`` documents have lost a source
+    that lay outside the given paths: no drift of these.
     """
 
     drifts: tuple[Drift, ...]
     unreadable: tuple[LoadFailure, ...]
     agreeing: int
+    gone_outside: int
     oldest_change_seconds: float | None
 
 
@@ -57,20 +60,22 @@ def compare_sources(
     ``AccessWouldWiden`` as indexing does.
     """
     stored = store.document_states(options.tenant)
-    step = SourceStep(stored, settings, replace(options, prune=True))
+    given = GivenPaths(paths)
+    step = SourceStep(stored, settings, replace(options, prune=True), given)
     memory = SourceMemory(
         store.source_states(options.tenant), fingerprint=settings.source_fingerprint(), groups=options.groups
     )
     changes = step.run(paths, memory, lambda _done, _total: None)
     renamed = renamed_documents(stored, changes)
-    gone = sorted(set(gone_documents(stored, changes)).difference(renamed.values()))
+    gone = part_gone(set(gone_documents(stored, changes)).difference(renamed.values()), stored, given)
     drifts = [_drift_of(item, stored, renamed) for item in changes.pending]
-    drifts += [_orphan(document_id, stored[document_id]) for document_id in gone]
+    drifts += [_orphan(document_id, stored[document_id]) for document_id in gone.inside]
     drifts += _derived_lag(store, settings, options.tenant)
     return SourceComparison(
         drifts=tuple(drifts),
         unreadable=tuple(changes.failed),
         agreeing=len(changes.seen) - len(changes.pending),
+        gone_outside=len(gone.outside),
         oldest_change_seconds=_age([item.document.source_uri for item in changes.pending]),
     )
 

@@ -28,7 +28,8 @@ ProgressListener: TypeAlias = Callable[[Progress], None]
 class DocumentChanges:
     """How many documents a run touched, and which sources it could not read.
 
-    ``gone`` documents of the tenant stay although their source is gone, since the run was not told to prune.
+    ``gone`` documents stay although their source, below the given paths, is gone, since the run was not told to prune;
+    ``gone_outside`` documents of the tenant stay since their source, which is gone, lay elsewhere.
     """
 
     added: int = 0
@@ -36,6 +37,7 @@ class DocumentChanges:
     unchanged: int = 0
     deleted: int = 0
     gone: int = 0
+    gone_outside: int = 0
     failed: tuple[LoadFailure, ...] = ()
 
 

@@ -9,6 +9,7 @@ from graph_store.bundles import DocumentState, SourceState
 from graph_store.records import Document
 from indexing.document_step import PendingDocument, make_document, unreadable_dates
 from indexing.errors import AccessWouldWiden
+from indexing.given_paths import GivenPaths
 from indexing.identity import DocumentIds, document_hash, natural_id, source_file
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
@@ -24,10 +25,12 @@ _BLANK_BYTES = 65_536
 class SourceChanges:
     """What was found on the way through the sources.
 
-    ``seen`` are the ids of all documents that exist, changed or not; ``read_whole`` the files that were read to their
-    end without a failure, so that what they no longer hold is known to be gone.
+    ``found`` are all files that are sources; ``seen`` are the ids of all documents that exist, changed or not;
+    ``read_whole`` the files that were read to their end without a failure, so that what they no longer hold is known to
+    be gone.
     """
 
+    found: tuple[Path, ...] = ()
     pending: list[PendingDocument] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     read_whole: set[Path] = field(default_factory=set)
@@ -37,7 +40,13 @@ class SourceChanges:
 class SourceStep:
     """Loads sources and compares them with what is stored."""
 
-    def __init__(self, stored: Mapping[str, DocumentState], settings: IndexingSettings, options: IndexOptions) -> None:
+    def __init__(
+        self,
+        stored: Mapping[str, DocumentState],
+        settings: IndexingSettings,
+        options: IndexOptions,
+        given: GivenPaths,
+    ) -> None:
         self._stored = stored
         self._settings = settings
         self._tenant = options.tenant
@@ -45,14 +54,14 @@ class SourceStep:
         self._may_open = options.public or bool(options.groups)
         self._rebuild = options.rebuild
         self._restricted = {state.content_hash: state.groups for state in stored.values() if state.groups}
-        self._ids = DocumentIds(stored, prune=options.prune)
+        self._ids = DocumentIds(stored, prune=options.prune, below=given.hold)
         self._fingerprint = settings.document_fingerprint()
 
     def run(self, paths: Sequence[Path], memory: SourceMemory, tell: Callable[[int, int], None]) -> SourceChanges:
         """Load what has changed below ``paths``, and teach ``memory``; ``tell`` hears (done, total) files."""
         roots = [path.resolve() for path in paths]
         found = discover(paths, self._settings.loading)
-        changes = SourceChanges(failed=list(found.failures))
+        changes = SourceChanges(found=found.sources, failed=list(found.failures))
         for done, source in enumerate(found.sources):
             tell(done, len(found.sources))
             mark = memory.mark(source)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=GivenPath())
-@click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
+@click.option("--prune", is_flag=True, help="Delete documents whose source is gone and lay in PATHS.")
 @click.option(
     "--public", is_flag=True, help="Let everybody of the tenant read these documents, also those stored for groups."
 )
@@ -30,6 +30,9 @@ def index(shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool,
 
     Communities and summary trees are repaired where documents have changed: reports and summaries that need not change
     stay as they are. --rebuild reads and embeds all documents in PATHS again and makes communities and trees anew.
+
+    --prune leaves documents from outside PATHS alone, and refuses where a folder in PATHS holds no source at all any
+    more: it may not be mounted. Where its documents are really to go, use `belvedere delete`.
     """
     if public and shared.groups:
         raise click.UsageError("--public lets everybody read: leave --groups out, or --public")
@@ -56,5 +59,7 @@ def _show(report: "IndexReport") -> None:
     say(f"{sum(report.seconds.values()):.1f} s" + (f" ({steps})" if steps else ""))
     if documents.gone:
         complain(f"{documents.gone} documents stay although their source is gone; --prune removes them")
+    if documents.gone_outside:
+        complain(f"gone outside the given paths: {documents.gone_outside}; name their folder to see or prune them")
     for failure in documents.failed:
         complain(f"left out {failure.uri}: {failure.error}")

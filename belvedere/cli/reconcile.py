@@ -25,10 +25,10 @@ _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
 def reconcile(shared: Shared, paths: tuple[Path, ...], fix: bool, public: bool) -> int:
     """Compare the store with its sources and say how they differ, one sentence each.
 
-    Missing sources are not in the store; stale documents are not as their sources are; orphaned ones have none any
-    more; what is derived, and indexes, may lag behind. Sources that cannot be read are named. Without --fix nothing is
-    written. Give the paths, tenant and groups that you give to `index`. Ends with 0 where the store is as its sources
-    are (with --fix: now), 3 where it differs.
+    Missing sources are not in the store; stale documents are not as their sources are; orphaned ones have none in
+    PATHS any more (those from elsewhere are counted alone); what is derived, and indexes, may lag behind. Sources that
+    cannot be read are named. Without --fix nothing is written. Give the paths, tenant and groups that you give to
+    `index`. Ends with 0 where the store is as its sources are (with --fix: now), 3 where it differs.
     """
     if public and shared.groups:
         raise click.UsageError("--public lets everybody read: leave --groups out, or --public")
@@ -54,6 +54,8 @@ def _show(found: "Reconciliation") -> None:
         verdict += f"; {changed.added} added, {changed.updated} updated, {changed.deleted} deleted"
         verdict += "; none are left" if found.agrees else f"; {len(found.left)} are left"
     say(f"{found.agreeing:,} documents are as their sources are; {verdict}")
+    if found.gone_outside:
+        say(f"gone outside the given paths: {found.gone_outside}; name their folder to see or delete them")
     for drift in found.left if found.report is not None else ():
         say(wrapped(f"still {drift.kind}: {drift.says}"))
 

@@ -16,7 +16,15 @@ def test_indexing_again_changes_nothing(belvedere: Belvedere, own_place: Place, 
     assert set(report) == {
         *("documents", "chunks", "entities", "relations", "communities", "tree_nodes", "seconds"),
     }
-    assert report["documents"] == {"added": 0, "updated": 0, "unchanged": 3, "deleted": 0, "failed": []}
+    assert report["documents"] == {
+        "added": 0,
+        "updated": 0,
+        "unchanged": 3,
+        "deleted": 0,
+        "gone": 0,
+        "gone_outside": 0,
+        "failed": [],
+    }
     assert belvedere("export", "--format", "jsonl", *own_place.options).out == before
 
 
@@ -28,7 +36,15 @@ def test_a_change_a_new_file_and_a_lost_one(belvedere: Belvedere, tmp_path: Path
     (place.corpus / "new.md").write_text("# Hven\n\nHven is an island.\n", encoding="utf-8")
     (place.corpus / "lens-company.md").unlink()
     report = belvedere("index", place.corpus, "--json", "--prune", *place.options).json()
-    assert report["documents"] == {"added": 1, "updated": 1, "unchanged": 1, "deleted": 1, "failed": []}
+    assert report["documents"] == {
+        "added": 1,
+        "updated": 1,
+        "unchanged": 1,
+        "deleted": 1,
+        "gone": 0,
+        "gone_outside": 0,
+        "failed": [],
+    }
     assert report["chunks"] > 0
     exported = belvedere("export", "--format", "jsonl", *place.options).out
     assert "1841" in exported
@@ -151,4 +167,12 @@ def test_a_store_within_the_indexed_folder_is_no_source(belvedere: Belvedere, tm
     options = ("--store", place.corpus / "belvedere-store", "--config", place.config, "--json")
     assert belvedere("index", place.corpus, *options).json()["documents"]["added"] == len(ARTICLES)
     again = belvedere("index", place.corpus, *options).json()["documents"]
-    assert again == {"added": 0, "updated": 0, "unchanged": len(ARTICLES), "deleted": 0, "failed": []}
+    assert again == {
+        "added": 0,
+        "updated": 0,
+        "unchanged": len(ARTICLES),
+        "deleted": 0,
+        "gone": 0,
+        "gone_outside": 0,
+        "failed": [],
+    }

@@ -150,6 +150,37 @@ def test_restricted_documents_are_not_opened_by_forgetting_a_group(belvedere: Be
     assert "is stored for the groups staff" in belvedere("reconcile", place.corpus, *place.options, "--public").out
 
 
+def test_what_is_gone_outside_the_given_paths_is_counted_and_stays(
+    belvedere: Belvedere, place: Place, tmp_path: Path
+) -> None:
+    other = make_place(
+        tmp_path / "other", {"secret-plan.md": "# Plan\n\nThe plan of the heron.\n", "b.md": "# B\n\nB.\n"}
+    )
+    belvedere("index", other.corpus, *place.options, "--groups", "staff")
+    (other.corpus / "secret-plan.md").unlink()
+    for options in ([], ["--fix"]):
+        outcome = belvedere("reconcile", place.corpus, *place.options, *options)
+        assert outcome.code == 0
+        assert "gone outside the given paths: 1;" in outcome.out
+        assert "secret-plan" not in outcome.out + outcome.err
+    found = belvedere("reconcile", place.corpus, *place.options, "--json").json()
+    assert (found["gone_outside"], found["orphaned"]) == (1, [])
+    assert belvedere("status", "--groups", "staff", *place.options, "--json").json()["documents"] == 5
+    there = belvedere("reconcile", other.corpus, *place.options, "--groups", "staff", "--fix", "--json").json()
+    assert [item["id"] for item in there["orphaned"]] == ["secret-plan.md"]
+    assert there["left"] == []
+
+
+def test_an_emptied_folder_is_told_and_not_mended(belvedere: Belvedere, place: Place) -> None:
+    for path in place.corpus.iterdir():
+        path.unlink()
+    assert len(differences(belvedere, place)[1]["orphaned"]) == 3
+    outcome = belvedere("reconcile", place.corpus, *place.options, "--fix")
+    assert outcome.code == 2
+    assert "is it not mounted?" in outcome.err
+    assert belvedere("status", *place.options, "--json").json()["documents"] == 3
+
+
 def test_no_store_and_no_source_are_told(belvedere: Belvedere, place: Place, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for options in ([], ["--fix"]):
