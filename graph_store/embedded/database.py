@@ -1,7 +1,6 @@
 """The SQLite file: connections, transactions, and what their failures mean."""
 
 import logging
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from graph_store.embedded.lone_file import FileState, file_state, keep_log, open_for_reading
 from graph_store.errors import InvalidRecord, InvalidText, StoreDiskFull, StoreError, StoreLocked, StoreUnusable
 
 _log = logging.getLogger(__name__)
@@ -23,7 +23,12 @@ _FULL = (StoreDiskFull, "no space left to write {path}: free some space and run 
 _BUSY = (StoreLocked, "{path} is locked by another process: wait until it is done and run again")
 _BROKEN_RULE = (InvalidRecord, "a record breaks a rule of the store: {error}")
 _DAMAGED = (StoreUnusable, "{path} is no database or damaged ({error}): restore a backup or index again")
-_FORBIDDEN = (StoreUnusable, "cannot open {path} ({error}): check the permissions of the file and its folder")
+_FORBIDDEN = (
+    StoreUnusable,
+    "cannot open {path} ({error}): check the permissions of the file, of those named -wal and -shm beside it, and of"
+    " their folder",
+)
+_CHANGED = "{path} was written to while it was read: ask again"
 # A quota or a limit on the size of files is told like this, and so is a disk that fails.
 _DISK = (
     StoreUnusable,
@@ -48,7 +53,8 @@ class Database:
     """One SQLite file in WAL mode, with one connection per thread.
 
     Readers never wait for the writer. Deleted content is overwritten (``secure_delete``), and a commit is on the disk
-    when it returns (``synchronous=FULL``).
+    when it returns (``synchronous=FULL``). A reader that cannot open the log, in a folder that it may not write to,
+    opens the file anew once it was changed, and never answers from a mixture.
     """
 
     def __init__(self, path: Path, *, read_only: bool, busy_timeout_ms: int) -> None:
@@ -71,10 +77,12 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; raise ``StoreUnusable`` once the database is closed."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is not None and not self._closed:
-            return found
         if self._closed:
             raise StoreUnusable(f"the store {str(self.path.parent)!r} is closed: open it again")
+        if found is not None and (found.in_transaction or not self._changed_unseen()):
+            return found
+        if found is not None:
+            self._let_go(found)
         try:
             opened = self._connect()
             if self._prepare is not None:
@@ -86,15 +94,24 @@ class Database:
         self._local.connection = opened
         return opened
 
+    def _changed_unseen(self) -> bool:
+        """Tell whether the files were changed in a way that this thread's connection does not see by itself."""
+        state: FileState | None = getattr(self._local, "state", None)
+        return state is not None and file_state(self.path) != state
+
+    def _let_go(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            self._connections.remove(connection)
+        connection.close()
+        self._local.connection = self._local.state = None
+
     def _connect(self) -> sqlite3.Connection:
-        mode = "mode=rwc"
         if self.read_only:
-            # Reading beside a writer needs its files for shared memory, which cannot be made in a folder that may not
-            # be written; nothing changes there, so SQLite may take the file as it is.
-            mode = "mode=ro" if os.access(self.path.parent, os.W_OK) else "mode=ro&immutable=1"
-        address = f"{self.path.absolute().as_uri()}?{mode}"
-        # Connections are used by their own thread alone; only close() comes from another one.
-        opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+            opened, self._local.state = open_for_reading(self.path, self._busy_timeout_ms)
+        else:
+            # Connections are used by their own thread alone; only close() comes from another one.
+            address = f"{self.path.absolute().as_uri()}?mode=rwc"
+            opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         opened.execute(f"PRAGMA busy_timeout={self._busy_timeout_ms}")
         opened.execute("PRAGMA foreign_keys=ON")
         opened.execute(f"PRAGMA cache_size=-{_CACHE_KIBIBYTES}")
@@ -134,6 +151,8 @@ class Database:
             if not nested:
                 connection.execute("BEGIN")
             yield connection
+            if not nested and self._changed_unseen():
+                raise StoreLocked(_CHANGED.format(path=repr(str(self.path))))
         except (sqlite3.Error, UnicodeEncodeError) as error:
             raise self._explain(error) from error
         finally:
@@ -168,6 +187,8 @@ class Database:
             return InvalidText(
                 f"the text {error.object[:40]!r} is no valid Unicode ({error.reason}): mend it and try again"
             )
+        if self._changed_unseen():
+            return StoreLocked(_CHANGED.format(path=repr(str(self.path))))
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary result code
         meaning, sentence = _MEANINGS.get(code, (StoreError, "the database {path} failed: {error}"))
         return meaning(sentence.format(path=repr(str(self.path)), error=error))
@@ -178,9 +199,12 @@ class Database:
         return self._closed
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Close the connections of all threads; a writer leaves the files of its emptied log for readers to come."""
         with self._lock:
             self._closed = True
+            keeper = None if self.read_only or not self._connections else keep_log(self.path)
             for connection in self._connections:
                 connection.close()
             self._connections.clear()
+            if keeper is not None:
+                keeper.close()

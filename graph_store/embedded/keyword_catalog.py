@@ -158,6 +158,9 @@ class KeywordCatalog:
     def _for_reading(
         self, connection: sqlite3.Connection, tenant: str, kind: SearchKind, target: int
     ) -> KeywordIndex | None:
+        known = self._in_memory.get((tenant, kind))
+        if known is not None and known.sequence == target:
+            return known  # the one on the disk may be closed to this reader for good: opening it takes its lock
         found = self._opened(tenant, kind)
         if found is not None and (found.sequence == target or writer_is_active(self._folder)):
             return found
