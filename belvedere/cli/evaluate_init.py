@@ -38,9 +38,12 @@ def evaluate_init(shared: Shared, out: Path, count: int, seed: int) -> None:
         draft = draft_dataset(kb, out, count, seed=seed)
     if shared.as_json:
         found = {"documents": draft.documents, "questions": draft.questions, "types": dict(draft.types)}
+        found["notes"] = list(draft.notes)
         say_json({"folder": str(draft.folder), **found})
         return
     say(f"Wrote {draft.questions:,} questions about {draft.documents:,} documents to {draft.folder}:")
     say("  " + ", ".join(f"{number} {name}" for name, number in draft.types.items()))
+    for note in draft.notes:
+        say(wrapped(note))
     say(wrapped(_WHAT_TO_DO))
     say(f"Then: belvedere eval {draft.folder}")

@@ -146,11 +146,12 @@ def _of_the_subject(read: _Read) -> Iterator[Fact]:
         return
     if not clause.phrases or (clause.is_copula and not definite):
         return
-    word = (
-        "Who"
-        if definite and is_person_noun(clause.phrases[0].head.lower_)
-        else question_word(read.label, clause.subject.text)
-    )
+    word = question_word(read.label, clause.subject.text)
+    if definite:
+        person = is_person_noun(clause.phrases[0].head.lower_)
+        word = "Who" if person else word
+        if not person and read.label == "PERSON":  # "the main factory of X" is none, whatever the parser says
+            return
     if not word:
         return
     called = _CALLED.get(read.label, "") if word != "What" else ""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from belvedere.evaluation.draft_clauses import without_brackets
-from belvedere.evaluation.draft_facts import Fact, sentence_facts
+from belvedere.evaluation.draft_facts import Fact, Naming, sentence_facts
 from belvedere.evaluation.draft_names import Names
 from belvedere.evaluation.draft_soundness import is_sound
 from graph_store.access import Access
@@ -85,8 +85,17 @@ def _facts(sentences: Sequence[_Telling], pipeline: "Language", names: Names) ->
             continue
         naming = partial(names.full_name, sentence.chunk)
         for fact in dict.fromkeys(sentence_facts(spans[0], sentence.text, naming)):
-            if is_sound(fact.question, fact.answer):
+            if is_sound(fact.question, fact.answer) and _asks_for_its_kind(fact, naming):
                 yield _found(_with_whole_subject(fact), sentence.chunk, names)
+
+
+def _asks_for_its_kind(fact: Fact, naming: Naming) -> bool:
+    """Tell whether a question with "who" is about a person, as far as the collection knows the names."""
+    if fact.kind != "who":
+        return True
+    if fact.subject and fact.question in {f"{word} {fact.subject}?" for word in ("Who is", "Who was")}:
+        return fact.subject_label == "PERSON"
+    return naming(fact.answer, "PERSON")[1] == "PERSON"
 
 
 def _found(fact: Fact, chunk: Chunk, names: Names) -> FoundFact:

@@ -16,6 +16,7 @@ _ODD = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
 _SHARED_LENGTH = 4
+_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
 _CAPITAL = re.compile(r"[A-Z\u00c0-\u00de][\w.&'\u2019-]+")
 
 
@@ -32,7 +33,9 @@ def is_sound(question: str, answer: str) -> bool:
 
 
 def gives_away(question: str, answer: str) -> bool:
-    """Tell whether the answer, or a telling word of it, stands in the question."""
+    """Tell whether the answer, or a telling word or a year of it, stands in the question ("1976-78", "the 1976s")."""
+    if not set(_YEAR.findall(question)).isdisjoint(_YEAR.findall(answer)):
+        return True
     asked = set(answer_tokens(question))
     told = answer_tokens(answer)
     long = {word for word in told if len(word) >= _SHARED_LENGTH}

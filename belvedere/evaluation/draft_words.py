@@ -17,17 +17,20 @@ DONE_TO_THINGS = frozenset(
 LASTING = frozenset({"located", "based", "situated", "headquartered"})
 """Participles of what is still so where the sentence stands in the present."""
 
-_PERSON_ENDINGS = ("er", "or", "ist", "ian", "man", "woman", "ess", "eer")
+_PERSON_ENDINGS = ("er", "or", "ist", "ian", "man", "woman", "ess", "eer", "alyst")
 _PERSONS = words(
     "poet athlete monk nun saint priest king queen prince duke scholar coach pilot ace chef critic model advocate "
-    "architect diplomat bishop cardinal pope activist nurse surgeon soldier hero heroine person chemist judge"
+    "architect diplomat bishop cardinal pope activist nurse surgeon soldier hero heroine person chemist judge "
+    "son wife husband child uncle aunt cousin nephew niece heir widow descendant president secretary champion "
+    "recipient head captain general lieutenant sergeant patriarch prophet native citizen expert merchant graduate"
 )
 _NO_PERSONS = words(
     "newspaper computer river tower theater theatre center paper number thriller chapter order water layer power "
     "container cruiser bomber fighter lander orbiter rover motor sensor reactor corridor sister brother quarter "
     "chamber border meter filter router server cluster folder charter register border harbor sector vector factor "
     "monster character disorder cancer transformer amplifier register buffer processor register flower sequencer "
-    "list playlist checklist mist fist error mirror floor door minor major color colour process business"
+    "list playlist checklist mist fist error mirror floor door minor major color colour process business manufacturer "
+    "producer supplier carrier retailer publisher provider operator competitor exporter importer distributor catalyst"
 )
 _PAST = {
     "written": "wrote", "given": "gave", "taken": "took", "chosen": "chose", "drawn": "drew", "sung": "sang",
@@ -38,7 +41,10 @@ _PAST = {
 
 
 def is_person_noun(noun: str) -> bool:
-    """Tell whether a common noun names persons by what they do ("scholar", "actress")."""
+    """Tell whether a common noun names persons by what they do or are to others ("scholar", "actress", "widow").
+
+    What a company is called as readily ("manufacturer") does not count.
+    """
     return noun in _PERSONS or (noun.endswith(_PERSON_ENDINGS) and noun not in _NO_PERSONS)
 
 

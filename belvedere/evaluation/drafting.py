@@ -19,6 +19,15 @@ _JOINS, _UNANSWERABLE, _THEMES = 0.2, 0.15, 0.05  # shares of the questions; the
 # About every third passage has a sentence that can be asked; joins need more to choose from.
 _PASSAGES_PER_QUESTION = 15
 _LEAST_PASSAGES = 1_000
+_NEEDS = {
+    "unanswerable": (
+        _UNANSWERABLE,
+        "they need two names of one kind in two documents, of which alike things are told, and this sample has none. "
+        "Without any, abstaining is not measured: write some yourself, with empty gold_ids",
+    ),
+    "join": (_JOINS, "they need a document that tells of somebody or something that another one defines or names"),
+    "theme": (_THEMES, "they need a document of three passages, or a community over several documents"),
+}
 _KINDS = ("who", "when", "where", "how-many", "what")
 
 
@@ -28,12 +37,13 @@ class CannotDraft(UserMistake):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What was written; ``types`` are the numbers of questions of each type."""
+    """What was written; ``types`` are the numbers of questions of each type, ``notes`` say what is missing and why."""
 
     folder: Path
     documents: int
     questions: int
     types: Mapping[str, int]
+    notes: tuple[str, ...]
 
 
 def draft_dataset(kb: KnowledgeBase, folder: Path, count: int, *, seed: int = 0) -> Draft:
@@ -47,13 +57,19 @@ def draft_dataset(kb: KnowledgeBase, folder: Path, count: int, *, seed: int = 0)
             raise CannotDraft(f"{folder / name} is already there and may hold your edits: name another folder")
     _refuse_unwritable(folder)
     documents = list(_documents(kb))
-    questions = draft_questions(kb, count, seed=seed) if documents else ()
+    questions, notes = draft_questions(kb, count, seed=seed) if documents else ((), ())
     if not any(question.documents for question in questions):
         raise CannotDraft(_nothing(kb, documents))
     rows = [_row(number, question) for number, question in enumerate(questions, start=1)]
     _write(folder, (documents, rows))
     types = Counter(question.kind for question in questions)
-    return Draft(folder=folder, documents=len(documents), questions=len(questions), types=dict(sorted(types.items())))
+    return Draft(
+        folder=folder,
+        documents=len(documents),
+        questions=len(questions),
+        types=dict(sorted(types.items())),
+        notes=notes,
+    )
 
 
 def _refuse_unwritable(folder: Path) -> None:
@@ -80,8 +96,8 @@ def _nothing(kb: KnowledgeBase, documents: Sequence[object]) -> str:
     return f"the tenant {kb.access.tenant!r} has no document that you may read: name another --tenant or --groups"
 
 
-def draft_questions(kb: KnowledgeBase, count: int, *, seed: int) -> tuple[DraftedQuestion, ...]:
-    """Return at most ``count`` questions, those of a type together."""
+def draft_questions(kb: KnowledgeBase, count: int, *, seed: int) -> tuple[tuple[DraftedQuestion, ...], tuple[str, ...]]:
+    """Return at most ``count`` questions, those of a type together, and what is missing and why."""
     facts = read_facts(
         kb.store,
         kb.access,
@@ -94,7 +110,23 @@ def draft_questions(kb: KnowledgeBase, count: int, *, seed: int) -> tuple[Drafte
     chosen.take(unanswerable(facts, kb.store.passage_graph(kb.access)), round(count * _UNANSWERABLE))
     chosen.take(themes(kb.store, kb.access), round(count * _THEMES))
     chosen.take(_mixed(facts, seed), count - len(chosen.questions))
-    return tuple(sorted(chosen.questions, key=lambda question: question.kind))
+    questions = tuple(sorted(chosen.questions, key=lambda question: question.kind))
+    return questions, tuple(shortfalls(questions, facts, count))
+
+
+def shortfalls(questions: Sequence[DraftedQuestion], facts: Sequence[FoundFact], count: int) -> Iterator[str]:
+    """Yield a sentence for each way in which ``questions`` are fewer than was asked for, with the reason."""
+    if len(questions) < count:
+        passages = len({found.chunk_id for found in facts})
+        yield (
+            f"{len(questions)} of the {count} questions asked for: only {passages} passages have a sentence that can "
+            "be asked by itself, and each gives one question at most (a join takes two). More documents give more."
+        )
+    kinds = {question.kind for question in questions}
+    for kind, (share, reason) in _NEEDS.items():
+        if kind not in kinds:
+            why = reason if round(count * share) else f"their share of {count} questions is less than one"
+            yield f"None of the type {kind}: {why}."
 
 
 class _Chosen:

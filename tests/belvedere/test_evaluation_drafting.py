@@ -62,6 +62,7 @@ def test_a_part_of_the_sentence_is_asked_for(asked: Asked, sentence: str, questi
         "The company was sold to Erik Holm in 1902.",
         "She moved to Paris in 1891.",
         "Marie Curie did not move to Paris in 1891.",
+        "Heron Works is the main factory of the Radium Institute.",
         "Did Marie Curie move to Paris in 1891?",
         "He said that Marie Curie moved to Paris in 1891.",
     ],
@@ -89,6 +90,8 @@ def test_a_sound_question_stands_alone(question: str, answer: str, *, sound: boo
 def test_short_words_of_the_answer_give_nothing_away_alone() -> None:
     assert not gives_away("When did the war of Hven end?", "end of May 1871")
     assert gives_away("When was the fire of 1871?", "1871")
+    assert gives_away("When was the fire of 1871-72?", "June 1871")
+    assert not gives_away("When was the fire of 1871?", "1872")
 
 
 def found(question: str, answer: str, document: str, **more: str) -> FoundFact:
@@ -175,6 +178,11 @@ def test_a_draft_is_a_data_set_that_runs(belvedere: Belvedere, indexed_place: Pl
     documents, questions = rows(out / "corpus.jsonl"), rows(out / "questions.jsonl")
     assert len(documents) == 3
     assert 1 <= len(questions) <= 4
+    kinds = {row["type"] for row in questions}
+    told = " ".join(outcome.out.split())
+    assert (f"{len(questions)} of the 4 questions asked for" in told) == (len(questions) < 4)
+    for kind in ("unanswerable", "join", "theme"):
+        assert (f"None of the type {kind}: " in told) == (kind not in kinds)
     texts = {row["id"]: " ".join(str(row["text"]).split()) for row in documents}
     for row in questions:
         assert row["draft"] is True
