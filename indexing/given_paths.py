@@ -1,5 +1,6 @@
 """What an indexing run may delete: documents whose source lay below one of the paths that it was given."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +19,11 @@ class GivenPaths:
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        whole = [path.resolve() for path in paths]
-        self.folders = tuple(path for path in whole if path.is_dir())
-        self._files = {str(path) for path in whole if not path.is_dir()}
-        self._row_starts = tuple(f"{path}#" for path in whole if path.suffix.lower() == _ROWS and not path.is_dir())
+        whole = [Path(os.path.realpath(path)) for path in paths]
+        self.folders = tuple(path for path in whole if os.path.isdir(path))  # unlike Path's, it never raises
+        files = [path for path in whole if path not in self.folders]
+        self._files = {str(path) for path in files}
+        self._row_starts = tuple(f"{path}#" for path in files if path.suffix.lower() == _ROWS)
 
     def hold(self, source_uri: str) -> bool:
         """Tell whether a source lies, or lay, below one of the paths."""

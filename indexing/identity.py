@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from graph_store.bundles import DocumentState
 from graph_store.ids import content_hash as hash_of
 from graph_store.ids import stable_id
 from indexing.loading.loaded import LoadedDocument
+from indexing.source_files import is_gone, source_file
 
 # Raise it when loading, chunking or extraction change what they produce: every document is then made anew.
 PIPELINE_VERSION = "1"
@@ -22,7 +23,7 @@ def natural_id(loaded: LoadedDocument, source: Path, roots: Sequence[Path]) -> s
     if loaded.key:
         return loaded.key
     for root in roots:
-        if root.is_dir() and source.is_relative_to(root):
+        if source != root and source.is_relative_to(root):
             return source.relative_to(root).as_posix()
     return source.name
 
@@ -52,40 +53,38 @@ class DocumentIds:
         for document_id, state in sorted(stored.items()):
             self._by_content[state.content_hash].append(document_id)
 
-    def assign(self, wanted: str, loaded: LoadedDocument, content_hash: str) -> str:
-        """Return the stored id of the source, else ``wanted``, qualified where another source has it already."""
+    def knows(self, source_uri: str) -> bool:
+        """Tell whether the source has an id already."""
+        return source_uri in self._by_source
+
+    def assign(self, wanted: str, loaded: LoadedDocument, content_hash: str, *, twins: Collection[str] = ()) -> str:
+        """Return the stored id of the source, else ``wanted``, qualified where another source has it already.
+
+        ``twins`` are the hashes that the very same content has for other readers: it may have moved from there too.
+        """
         source_uri = loaded.source_uri
         known = self._by_source.get(source_uri)
         if known is not None:
             return known
-        is_taken = self._is_taken(wanted, source_uri, content_hash)
-        moved = None if loaded.key or (wanted in self._owner and not is_taken) else self._moved(content_hash)
+        hashes = (content_hash, *twins)
+        is_taken = self._is_taken(wanted, source_uri, hashes)
+        moved = None if loaded.key or (wanted in self._owner and not is_taken) else self._moved(hashes)
         document_id = moved or (stable_id(f"{wanted}~", source_uri) if is_taken else wanted)
         self._owner[document_id] = source_uri
         self._by_source[source_uri] = document_id
         return document_id
 
-    def _moved(self, content_hash: str) -> str | None:
+    def _moved(self, hashes: Sequence[str]) -> str | None:
         """Return the first stored document of this content whose source is gone."""
-        found = (name for name in self._by_content[content_hash] if not source_file(self._owner[name]).exists())
-        return next(found, None)
+        names = (name for content_hash in hashes for name in self._by_content.get(content_hash, ()))
+        return next((name for name in names if is_gone(source_file(self._owner[name], name))), None)
 
-    def _is_taken(self, document_id: str, source_uri: str, content_hash: str) -> bool:
+    def _is_taken(self, document_id: str, source_uri: str, hashes: Collection[str]) -> bool:
         owner = self._owner.get(document_id, source_uri)
         if owner == source_uri:
             return False
-        is_free = owner in self._hashes and (
-            self._hashes[owner] == content_hash or (self._prune and self._below(owner))
-        )
-        return not is_free or source_file(owner).exists()
-
-
-def source_file(source_uri: str) -> Path:
-    """Return the file of a source URI: a row of a corpus file is ``FILE#ROW``."""
-    whole = Path(source_uri)
-    if whole.exists() or "#" not in source_uri:
-        return whole
-    return Path(source_uri.rpartition("#")[0])
+        is_free = owner in self._hashes and (self._hashes[owner] in hashes or (self._prune and self._below(owner)))
+        return not is_free or not is_gone(source_file(owner, document_id))
 
 
 def document_hash(loaded: LoadedDocument, groups: Sequence[str], fingerprint: str) -> str:

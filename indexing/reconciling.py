@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from graph_store.bundles import DocumentState
+from graph_store.records import Document
 from graph_store.store import GraphStore
 from indexing.document_step import PendingDocument
 from indexing.given_paths import GivenPaths, part_gone
-from indexing.identity import source_file
 from indexing.loading.loaded import LoadFailure
 from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
+from indexing.source_files import source_file
 from indexing.source_memory import SourceMemory
 from indexing.source_step import SourceStep, gone_documents, renamed_documents
 
@@ -76,7 +77,7 @@ def compare_sources(
         unreadable=tuple(changes.failed),
         agreeing=len(changes.seen) - len(changes.pending),
         gone_outside=len(gone.outside),
-        oldest_change_seconds=_age([item.document.source_uri for item in changes.pending]),
+        oldest_change_seconds=_age([item.document for item in changes.pending]),
     )
 
 
@@ -115,10 +116,10 @@ def _derived_lag(store: GraphStore, settings: IndexingSettings, tenant: str) -> 
     return [Drift(kind="lag", says=f"entities, communities and trees are older than {older}")]
 
 
-def _age(source_uris: Sequence[str]) -> float | None:
+def _age(documents: Sequence[Document]) -> float | None:
     """Return the seconds since the change of the source that has waited longest; a time to come counts as now."""
     times = []
-    for path in {source_file(source_uri) for source_uri in source_uris}:
+    for path in {source_file(document.source_uri, document.id) for document in documents}:
         try:
             times.append(path.stat().st_mtime)
         except OSError:  # it went meanwhile

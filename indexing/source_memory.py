@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_store.bundles import SourceState
+from indexing.source_files import is_gone
 
 _READ_BYTES = 1 << 20
 
@@ -71,4 +72,4 @@ class SourceMemory:
 
     def gone(self) -> list[str]:
         """Return the paths of files that gave no document and exist no more: nothing else forgets them."""
-        return [path for path, state in self._known.items() if not state.document_ids and not Path(path).exists()]
+        return [path for path, state in self._known.items() if not state.document_ids and is_gone(Path(path))]

@@ -10,12 +10,13 @@ from graph_store.records import Document
 from indexing.document_step import PendingDocument, make_document, unreadable_dates
 from indexing.errors import AccessWouldWiden
 from indexing.given_paths import GivenPaths
-from indexing.identity import DocumentIds, document_hash, natural_id, source_file
+from indexing.identity import DocumentIds, document_hash, natural_id
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
+from indexing.source_files import is_gone, source_file
 from indexing.source_memory import SourceMemory
 
 _BLANK_BYTES = 65_536
@@ -27,7 +28,7 @@ class SourceChanges:
 
     ``found`` are all files that are sources; ``seen`` are the ids of all documents that exist, changed or not;
     ``read_whole`` the files that were read to their end without a failure, so that what they no longer hold is known to
-    be gone.
+    be gone; ``twins`` the hashes that new documents would have for other readers, by their id.
     """
 
     found: tuple[Path, ...] = ()
@@ -35,6 +36,7 @@ class SourceChanges:
     seen: set[str] = field(default_factory=set)
     read_whole: set[Path] = field(default_factory=set)
     failed: list[LoadFailure] = field(default_factory=list)
+    twins: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class SourceStep:
@@ -54,13 +56,14 @@ class SourceStep:
         self._may_open = options.public or bool(options.groups)
         self._rebuild = options.rebuild
         self._restricted = {state.content_hash: state.groups for state in stored.values() if state.groups}
+        self._readers = {state.groups for state in stored.values()}
         self._ids = DocumentIds(stored, prune=options.prune, below=given.hold)
         self._fingerprint = settings.document_fingerprint()
 
     def run(self, paths: Sequence[Path], memory: SourceMemory, tell: Callable[[int, int], None]) -> SourceChanges:
         """Load what has changed below ``paths``, and teach ``memory``; ``tell`` hears (done, total) files."""
-        roots = [path.resolve() for path in paths]
         found = discover(paths, self._settings.loading)
+        roots = [path.resolve() for path in paths]
         changes = SourceChanges(found=found.sources, failed=list(found.failures))
         for done, source in enumerate(found.sources):
             tell(done, len(found.sources))
@@ -80,11 +83,14 @@ class SourceStep:
         failures, dates, own = len(changes.failed), list[LoadFailure](), list[str]()
         for loaded in self._documents_of(source, changes):
             content_hash = document_hash(loaded, self._groups, self._fingerprint)
-            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded, content_hash)
+            twins = self._twins(loaded)
+            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded, content_hash, twins=twins)
             if document_id in changes.seen:
                 continue
             changes.seen.add(document_id)
             own.append(document_id)
+            if twins:
+                changes.twins[document_id] = twins
             dates += unreadable_dates(loaded)
             self._refuse_to_open(loaded, document_id)
             document = self._document(loaded, document_id, content_hash)
@@ -99,6 +105,16 @@ class SourceStep:
             return None
         told = tuple((failure.uri, failure.error) for failure in failed)
         return SourceState(mark=mark, document_ids=tuple(own), failures=told, whole=whole)
+
+    def _twins(self, loaded: LoadedDocument) -> tuple[str, ...]:
+        """Return the hashes that a new source would have for other readers, where it is told who may read it now.
+
+        A document that moved to where fewer may read it must not go on answering everybody.
+        """
+        if not self._may_open or self._ids.knows(loaded.source_uri):
+            return ()
+        others = sorted(self._readers.difference([self._groups]))
+        return tuple(document_hash(loaded, groups, self._fingerprint) for groups in others)
 
     def _refuse_to_open(self, loaded: LoadedDocument, document_id: str) -> None:
         """Refuse to open what is stored for some groups to everybody, under its name or another, without being told.
@@ -154,31 +170,32 @@ def _take(source: Path, known: SourceState, changes: SourceChanges) -> None:
 def renamed_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> dict[str, str]:
     """Return new id -> old id of stored documents whose file is gone while a new source holds the very same."""
     new: dict[str, list[str]] = defaultdict(list)
-    for item in changes.pending:
-        if item.document.id not in stored:
-            new[item.document.content_hash].append(item.document.id)
-    renamed = {}
+    for document in (item.document for item in changes.pending if item.document.id not in stored):
+        for content_hash in (document.content_hash, *changes.twins.get(document.id, ())):
+            new[content_hash].append(document.id)
+    renamed: dict[str, str] = {}
     for document_id, state in sorted(stored.items()):
-        is_gone = document_id not in changes.seen and not source_file(state.source_uri).exists()
-        if is_gone and new[state.content_hash]:
-            renamed[new[state.content_hash].pop(0)] = document_id
+        names = new.get(state.content_hash, [])
+        while names and names[0] in renamed:
+            names.pop(0)
+        if names and document_id not in changes.seen and is_gone(source_file(state.source_uri, document_id)):
+            renamed[names.pop(0)] = document_id
     return renamed
 
 
 def gone_documents(stored: Mapping[str, DocumentState], changes: SourceChanges) -> tuple[str, ...]:
     """Return the ids of stored documents whose file is gone, or whose file was read whole and holds them no more."""
-    return tuple(
-        sorted(
-            document_id
-            for document_id, state in stored.items()
-            if document_id not in changes.seen and _is_gone(state.source_uri, changes.read_whole)
-        )
-    )
+    files = {name: source_file(state.source_uri, name) for name, state in stored.items() if name not in changes.seen}
+    refused = {failure.uri for failure in changes.failed}
+    gone = {path for path in set(files.values()) if _is_gone(path, changes.read_whole, refused)}
+    return tuple(sorted(name for name, path in files.items() if path in gone))
 
 
-def _is_gone(source_uri: str, read_whole: set[Path]) -> bool:
-    path = source_file(source_uri)
-    return path in read_whole or not path.exists() or _is_blank(path)
+def _is_gone(path: Path, read_whole: set[Path], refused: set[str]) -> bool:
+    """Tell whether nothing is left of a file; what was named as unreadable, or a folder above it, is not gone."""
+    if path in read_whole or _is_blank(path):
+        return True
+    return is_gone(path) and not any(str(place) in refused for place in (path, *path.parents))
 
 
 def _is_blank(path: Path) -> bool:

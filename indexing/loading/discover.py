@@ -1,8 +1,9 @@
 """Which files are there: files and folders given by the user become a list of sources."""
 
+import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from indexing.loading.errors import SourceMissing
 from indexing.loading.loaded import LoadFailure
 from indexing.loading.media_types import SUPPORTED_SUFFIXES, unsupported_sentence
 from indexing.loading.settings import LoadingSettings
+from indexing.source_files import NOT_THERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +33,33 @@ def discover(paths: Sequence[Path], settings: LoadingSettings) -> Discovery:
     """
     found: dict[Path, LoadFailure | None] = {}
     for path in paths:
-        if not path.exists():
-            raise SourceMissing(f"There is no file or folder {str(path)!r}; check the path.")
-        root = path.resolve()
-        entries = _walk(root, root, settings) if root.is_dir() else [(root, _refusal(root))]
-        for entry, failure in entries:
+        for entry, failure in _entries(path, settings):
             found.setdefault(entry, failure)
     ordered = sorted(found.items(), key=lambda item: os.fsencode(item[0]))
     return Discovery(
         sources=tuple(path for path, failure in ordered if failure is None),
         failures=tuple(failure for _, failure in ordered if failure is not None),
     )
+
+
+def _entries(path: Path, settings: LoadingSettings) -> Iterable[tuple[Path, LoadFailure | None]]:
+    """Return what a path given by the user stands for: a folder's files, or itself."""
+    try:
+        root = Path(os.path.realpath(path))
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except ValueError:  # a zero byte, which no name of a file holds
+        raise _missing(path) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise
+        if error.errno in NOT_THERE:
+            raise _missing(path) from None
+        return [(root, _failure(root, f"It cannot be read: {error.strerror}."))]
+    return _walk(root, root, settings) if is_folder else [(root, _refusal(root))]
+
+
+def _missing(path: Path) -> SourceMissing:
+    return SourceMissing(f"There is no file or folder {str(path)!r}; check the path.")
 
 
 def _walk(folder: Path, root: Path, settings: LoadingSettings) -> Iterator[tuple[Path, LoadFailure | None]]:
@@ -59,10 +77,17 @@ def _walk(folder: Path, root: Path, settings: LoadingSettings) -> Iterator[tuple
             continue
         if entry.is_symlink():
             yield from _refused_link(path, root)
-        elif entry.is_dir():
+        elif _is_folder(entry):
             yield from _walk(path, root, settings)
         else:
             yield path, _refusal(path)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # then it is refused as a file
+        return False
 
 
 def _refused_link(link: Path, root: Path) -> Iterator[tuple[Path, LoadFailure]]:
