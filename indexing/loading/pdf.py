@@ -1,5 +1,6 @@
 """PDF files, page by page: PDFium for the text, pdfplumber for ruled tables and vertical writing."""
 
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
@@ -13,13 +14,15 @@ from indexing.loading.pdf_tables import Plumber
 from indexing.loading.pdf_text import PageWriter, without_furniture
 from indexing.loading.settings import LoadingSettings
 
+_SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s")
 _FEWEST_CHARACTERS = 3  # a page with fewer letters and digits shows no text worth a document
 
 
 def parse_pdf(data: bytes, settings: LoadingSettings) -> ParsedSource:
     """Return each page as Markdown, with hidden text, recurring headers and divided words dealt with.
 
-    The title is the one in the file's metadata if the first page shows it, else the first heading of the first page.
+    The title is the one in the file's metadata if the first page shows it, else the first heading of the first page,
+    unless that is one of several numbered sections.
     Raises ``UnreadableSource`` for encrypted, damaged and scanned files and for those with too many pages.
     """
     import pypdfium2  # type: ignore[import-untyped]  # noqa: PLC0415  # heavy import, only when used
@@ -78,4 +81,7 @@ def _title(named: str, pages: Sequence[str]) -> str:
     first = next((page for page in pages if page), "")
     if len(named) > 1 and named.casefold() in clean_line(first).casefold():
         return named
-    return next((line.lstrip("#").strip() for line in first.splitlines() if line.startswith("#")), "")
+    headings = [line.lstrip("#").strip() for page in (first, *pages) for line in page.splitlines() if line[:1] == "#"]
+    heading = headings[0] if any(line.startswith("#") for line in first.splitlines()) else ""
+    sections = {number[1] for number in map(_SECTION.match, headings) if number is not None}
+    return "" if _SECTION.match(heading) and len(sections) > 1 else heading

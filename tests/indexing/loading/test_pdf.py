@@ -4,6 +4,7 @@ import pytest
 
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
+from indexing.loading.pdf import parse_pdf
 from indexing.loading.settings import LoadingSettings
 from tests.indexing.loading.source_files import load_one, make_pdf, pdf_lines, pdf_text, refusal
 
@@ -181,3 +182,17 @@ def test_a_page_of_many_shapes_and_white_letters_takes_no_long_time(tmp_path: Pa
 def test_a_drawing_of_many_rules_is_no_table(tmp_path: Path) -> None:
     rules = "".join(f"{at} 0 m {at} 792 l S 0 {at} m 612 {at} l S " for at in range(0, 600, 12))
     assert load(tmp_path, rules + pdf_text(72, 700, "Squared paper.")).text == "Squared paper."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "title"),
+    [
+        ("Pumps", "1 Parts", "Pumps"),
+        ("1 Introduction", "2 Parts", ""),
+        ("10 Rules for Pumps", "Parts", "10 Rules for Pumps"),
+    ],
+)
+def test_a_numbered_section_is_no_title(first: str, second: str, title: str) -> None:
+    prose = ["The pump of the plant is a small one, and it works well."] * 4
+    page = pdf_text(72, 750, first, size=20) + pdf_lines(prose) + pdf_text(72, 600, second, size=20)
+    assert parse_pdf(make_pdf([page + pdf_lines(prose, top=570)]), LoadingSettings()).title == title
