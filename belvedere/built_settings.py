@@ -1,14 +1,18 @@
 """The settings that a tenant's documents were last indexed with, kept as notes beside the store."""
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from belvedere.settings import Settings
 from model_clients.settings import EmbedderSettings
+
+_log = logging.getLogger(__name__)
 
 _FILE = "built-with.json"
 _SECTIONS = ("store", "embedder", "indexing")
@@ -45,10 +49,18 @@ class FolderNotes:
             return None
 
     def write_notes(self, text: str) -> None:
-        """Replace the text at once."""
+        """Replace the text at once; where that cannot be (a full disk) the old one stays.
+
+        Notes come after what they tell of, which is acknowledged, whatever becomes of them.
+        """
         made = self.folder / f".{_FILE}.{os.getpid()}"
-        made.write_text(text, encoding="ascii")
-        made.replace(self.folder / _FILE)
+        try:
+            made.write_text(text, encoding="ascii")
+            made.replace(self.folder / _FILE)
+        except OSError as error:
+            _log.warning("the settings of the run could not be noted in %s: %s", self.folder, error)
+            with suppress(OSError):
+                made.unlink()
 
 
 def record_settings(notes: Notes, tenant: str, settings: Settings) -> None:

@@ -6,6 +6,7 @@ names any third model does not fit the store.
 """
 
 import json
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -60,9 +61,8 @@ def recipe_of(settings: EmbedderSettings) -> str:
     """Return what a store keeps of an embedder's settings to load it again; a folder by its whole path."""
     whole = asdict(settings)
     kept = {name: whole[name] for name in _OF_THE_MODEL}
-    folder = Path(settings.model)
-    if folder.is_dir():
-        kept["model"] = str(folder.resolve())
+    if os.path.isdir(settings.model):
+        kept["model"] = str(Path(settings.model).resolve())
     return json.dumps(kept, sort_keys=True)
 
 

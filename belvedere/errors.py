@@ -2,6 +2,7 @@
 
 UserMistake          raised by this floor: a wrong option, a data set or a configuration that cannot be used
 ├── BaselineError    (belvedere.evaluation.baseline)
+├── CacheUnusable    (belvedere.evaluation.index_cache)
 ├── CannotDraft      (belvedere.evaluation.drafting)
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset_files)

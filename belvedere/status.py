@@ -1,5 +1,6 @@
 """What a store holds."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from belvedere.store_location import StoreLocation
 from belvedere.wiring import notes_of
 from graph_store.access import Access
 from graph_store.bundles import StoreCounts
+from graph_store.errors import SpaceMissing
 from graph_store.spaces import SpareSpace
 from graph_store.store import GraphStore
 
@@ -41,7 +43,7 @@ class StoreStatus:
 def read_status(location: StoreLocation, store: GraphStore, access: Access, settings: Settings) -> StoreStatus:
     """Look at an open store at ``location``; ``settings`` are those of today."""
     counts = store.counts(access)
-    second_space = store.spare_space()
+    second_space, whole = _second_space(store, access.tenant)
     return StoreStatus(
         store=location,
         embedding_model=store.embedding_model,
@@ -51,12 +53,30 @@ def read_status(location: StoreLocation, store: GraphStore, access: Access, sett
         up_to_date=counts.documents == 0 or store.derived_fingerprint(access.tenant) is not None,
         store_bytes=folder_bytes(location) if isinstance(location, Path) else None,
         second_space=second_space,
-        second_space_whole=second_space is not None and store.unfilled(access.tenant).total == 0,
+        second_space_whole=whole,
         # Nothing that another caller did is told to one who may read nothing.
         settings_changed=changed_since(notes_of(location, store), access.tenant, settings) if counts.documents else {},
     )
 
 
+def _second_space(store: GraphStore, tenant: str) -> tuple[SpareSpace | None, bool]:
+    """Return the second vector space and whether it is whole; none where it is dropped while it is looked at."""
+    space = store.spare_space()
+    try:
+        return space, space is not None and store.unfilled(tenant).total == 0
+    except SpaceMissing:
+        return None, False
+
+
 def folder_bytes(folder: Path) -> int:
     """Return the total size of the files below ``folder``."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    paths = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    return sum(map(_size, paths))
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file, 0 where it is gone: a run of `belvedere index` replaces files meanwhile."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -14,7 +14,8 @@ StoreError
 │       └── SpaceIncomplete  some records have no vectors in it
 ├── FilterMistake        a filter that the user can mend
 │   ├── UnknownMetadataKey   it names a key that no document has
-│   └── IncomparableValue    it compares numbers with text
+│   ├── IncomparableValue    it compares numbers with text
+│   └── TooManyConditions    there are too many of them
 └── InvalidRecord        a record breaks the contract (a zero or NaN vector, a wrong dimension)
     └── InvalidText      a text, of a record or of a question to the store, is no valid Unicode
 """
@@ -78,6 +79,10 @@ class UnknownMetadataKey(FilterMistake):
 
 class IncomparableValue(FilterMistake):
     """A filter compares the values of a key with one of another kind: numbers with text, or dates with either."""
+
+
+class TooManyConditions(FilterMistake):
+    """More filters, or more values in them, than a search takes."""
 
 
 class InvalidRecord(StoreError):

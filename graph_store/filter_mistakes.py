@@ -4,11 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from graph_store.errors import IncomparableValue, UnknownMetadataKey
-from graph_store.filters import MetadataFilter, is_date
+from graph_store.errors import IncomparableValue, TooManyConditions, UnknownMetadataKey
+from graph_store.filters import Filters, MetadataFilter, is_date
 from graph_store.numbers import read_number
 
-_EXACT = frozenset({"=", "!=", "in"})
+EXACT = frozenset({"=", "!=", "in"})
+"""The operators that tell whether values are the same."""
+
+MOST_CONDITIONS = 100
+MOST_VALUES = 5_000
+"""What the databases of all backends take, with much to spare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +37,25 @@ class Kinds:
         return self.text and (exactly or not (number or date))
 
 
+def check_count(filters: Filters) -> None:
+    """Raise ``TooManyConditions`` for more conditions, or more values in them, than a search takes."""
+    values = sum(len(item.values) for item in filters if isinstance(item, MetadataFilter))
+    if len(filters) > MOST_CONDITIONS:
+        raise TooManyConditions(
+            f"{len(filters):,} filters are too many, {MOST_CONDITIONS} are allowed: list the values of a key with"
+            " 'key in value,value'"
+        )
+    if values > MOST_VALUES:
+        raise TooManyConditions(
+            f"filters with {values:,} values are too many, {MOST_VALUES:,} are allowed: ask with fewer values at a time"
+        )
+
+
 def check_values(condition: MetadataFilter, kinds: Kinds) -> None:
     """Raise ``IncomparableValue`` for a value that none of the kinds can be compared with."""
     for value in condition.values:
         value.encode("utf-8")  # what is no Unicode is told apart from a value of another kind
-        if not kinds.comparable(value, exactly=condition.operator in _EXACT):
+        if not kinds.comparable(value, exactly=condition.operator in EXACT):
             raise IncomparableValue(
                 f"cannot compare {condition.key!r} with {value!r}: the documents have {kinds.described()} there"
             )

@@ -232,7 +232,8 @@ class GraphStore(VectorSpaces, Protocol):
         """Return the ids of readable documents that pass ``filters``; None where there is no filter.
 
         Raises ``UnknownMetadataKey`` for a key that no readable document has, naming those that they have, and
-        ``IncomparableValue`` where no readable document has a value of the same kind (see ``MetadataFilter``).
+        ``IncomparableValue`` where no readable document has a value of the same kind (see ``MetadataFilter``), and
+        ``TooManyConditions`` for more than 100 filters or 5,000 values in them.
         """
         ...
 

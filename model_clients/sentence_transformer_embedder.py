@@ -1,6 +1,7 @@
 """The embedder that runs a sentence-transformers model in this process."""
 
 import hashlib
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -205,8 +206,8 @@ class SentenceTransformerEmbedder:
         settings = self._settings
         if self._bundled is not None:
             return f"{self._bundled.name}@{self._bundled.weights_sha256[:12]}"
-        folder = Path(settings.model)
-        if folder.is_dir():
+        if os.path.isdir(settings.model):  # False, too, for what cannot be the name of a file
+            folder = Path(settings.model)
             return f"{folder.name}@{_folder_digest(folder)}"
         return f"{settings.model}@{settings.revision}" if settings.revision else settings.model
 
@@ -249,8 +250,7 @@ class SentenceTransformerEmbedder:
     def _folder(self) -> Path | None:
         """Return where the model lies, its weights verified where they are bundled; None for a model of the hub."""
         if self._bundled is None:
-            folder = Path(self._settings.model)
-            return folder if folder.is_dir() else None
+            return Path(self._settings.model) if os.path.isdir(self._settings.model) else None
         folder = bundled_model_folder(self._bundled)
         verify_weights(self._bundled, folder)
         return folder

@@ -9,7 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from belvedere.evaluation.dataset_files import DatasetError, Row, corpus_rows, question_rows, refuse_duplicates
+from belvedere.evaluation.dataset_files import (
+    DatasetError,
+    Row,
+    corpus_rows,
+    question_rows,
+    refuse_duplicates,
+    shown,
+)
 from graph_store.filters import CURRENT, FilterOperator, MetadataFilter, Versions, is_date
 
 Gold: TypeAlias = tuple[frozenset[str], ...]
@@ -132,34 +139,48 @@ def _gold_problem(row: Row) -> str:
         )
     for name, value in given.items():
         if not isinstance(value, list):
-            return f"{name} must be a list, not {value!r}"
+            return f"{name} must be a list, not {shown(value)}"
     groups = _listed(given.get("gold_groups"))
     for group in groups:
         if not isinstance(group, list) or not group:
-            return f"every group of gold_groups must be a list of ids with one at least, not {group!r}"
+            return f"every group of gold_groups must be a list of ids with one at least, not {shown(group)}"
     for document in chain(_listed(given.get("gold_ids")), *map(_listed, groups)):
-        if isinstance(document, bool) or not isinstance(document, str | int) or document == "":
-            return f"the gold must name documents by their id, not {document!r}"
+        if not _is_id(document):
+            return f"the gold must name documents by their id, not {shown(document)}"
     return ""
+
+
+def _is_id(name: object) -> bool:
+    """Tell whether a value names a document; YAML reads an id such as 12 as a number."""
+    return isinstance(name, str | int) and not isinstance(name, bool) and name != ""
 
 
 def _grades_problem(grades: object, given: Row) -> str:
     """Tell what is wrong with ``gold_grades``, which are the gold, or say more of the same documents as gold_ids."""
     if not isinstance(grades, dict):
-        return f'gold_grades must be an object such as {{"d4": 3, "d9": 1}}, not {grades!r}'
+        return f'gold_grades must be an object such as {{"d4": 3, "d9": 1}}, not {shown(grades)}'
     if not grades and "gold_ids" not in given:
         return 'gold_grades grade nothing: write "gold_ids": [] where no document answers'
-    for name, grade in grades.items():
-        if not isinstance(grade, int) or isinstance(grade, bool) or not 1 <= grade <= _HIGHEST_GRADE:
-            return (
-                f"the grade of {name!r} must be a whole number, 1 to {_HIGHEST_GRADE:,}, higher is better, "
-                f"not {grade!r}: "
-                "leave out what does not answer the question"
-            )
+    problem = next(filter(None, (_grade_problem(name, grade) for name, grade in grades.items())), "")
+    if not problem and len(set(map(str, grades))) < len(grades):
+        problem = "gold_grades grade a document twice, as a number and as a text: leave one out"
+    if problem:
+        return problem
     if "gold_groups" in given:
         return "gold_grades grade single documents: give them with gold_ids or alone, not with gold_groups"
-    if "gold_ids" in given and set(grades) != set(map(str, _listed(given["gold_ids"]))):
+    if "gold_ids" in given and set(map(str, grades)) != set(map(str, _listed(given["gold_ids"]))):
         return "gold_grades and gold_ids name different documents: grade those of gold_ids, or leave gold_ids out"
+    return ""
+
+
+def _grade_problem(name: object, grade: object) -> str:
+    if not _is_id(name):
+        return f"gold_grades must name documents by their id, not {shown(name)}"
+    if not isinstance(grade, int) or isinstance(grade, bool) or not 1 <= grade <= _HIGHEST_GRADE:
+        return (
+            f"the grade of {shown(name)} must be a whole number, 1 to {_HIGHEST_GRADE:,}, higher is better, "
+            f"not {shown(grade)}: leave out what does not answer the question"
+        )
     return ""
 
 
@@ -185,7 +206,7 @@ def _gold(row: Row) -> Gold:
 
 def _grades(row: Row) -> dict[str, int]:
     grades = row.get("gold_grades")
-    return dict(grades) if isinstance(grades, dict) else {}
+    return {str(name): grade for name, grade in grades.items()} if isinstance(grades, dict) else {}
 
 
 def _references(row: Row) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from reprlib import Repr
 from typing import TypeAlias
 
 from belvedere.errors import UserMistake
@@ -15,8 +16,17 @@ Check: TypeAlias = Callable[[Row], str]
 _FORM = "a data set is a folder with corpus.jsonl and questions.jsonl, or with corpus/ and questions.yaml"
 
 
+_SHORT = Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother, _SHORT.maxlong = 2, 80, 80, 40
+
+
 class DatasetError(UserMistake):
     """A data set that cannot be evaluated; one sentence with the file and the line."""
+
+
+def shown(value: object) -> str:
+    """Return a value of a row for a message, shortened where it is long or deep."""
+    return _SHORT.repr(value)
 
 
 def corpus_rows(folder: Path) -> list[Row]:
@@ -40,7 +50,7 @@ def refuse_duplicates(corpus: Sequence[Row], folder: Path) -> None:
     seen: set[object] = set()
     for row in corpus:
         if row["id"] in seen:
-            raise DatasetError(f"{folder}: two documents have the id {row['id']!r}")
+            raise DatasetError(f"{folder}: two documents have the id {shown(row['id'])}")
         seen.add(row["id"])
 
 
@@ -101,8 +111,18 @@ def _parsed(path: Path, number: int, line: str) -> object:
 def _yaml_rows(path: Path, *, required: Sequence[str], check: Check) -> list[Row]:
     import yaml  # noqa: PLC0415  # only when used
 
+    class Plain(yaml.SafeLoader):
+        """Refuses aliases: a few lines of aliases of aliases stand for more than any memory holds."""
+
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                event = self.peek_event()  # type: ignore[no-untyped-call]  # its stubs lack types
+                problem = f"the alias *{event.anchor} is not read: write out what it stands for"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+            return super().compose_node(parent, index)
+
     try:
-        content = yaml.safe_load(_text(path))
+        content = yaml.load(_text(path), Loader=Plain)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise DatasetError(f"{path}: not valid YAML ({' '.join(str(error).split())})") from None
     if not isinstance(content, list):

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from belvedere.errors import UserMistake
 from belvedere.evaluation.dataset import Dataset
 from belvedere.json_form import index_json
 from belvedere.knowledge_base import KnowledgeBase
@@ -20,6 +21,10 @@ from indexing.report import IndexReport, Progress
 _CODE = ("graph_store", "indexing", "model_clients", "raptor")
 _CODE_SUFFIXES = frozenset({".py", ".json", ".npy", ".yaml"})
 _REPORT = "index.json"
+
+
+class CacheUnusable(UserMistake):
+    """The folder for indexes cannot be made or written to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +71,12 @@ def _kept(folder: Path, *, from_cache: bool) -> IndexedDataset:
 
 
 def _make(dataset: Dataset, settings: Settings, folder: Path, progress: Callable[[Progress], None] | None) -> None:
-    folder.mkdir(parents=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise CacheUnusable(
+            f"cannot keep the index in {str(folder.parent)!r} ({error.strerror}): name another folder with --cache"
+        ) from None
     corpus = folder / "corpus.jsonl"
     corpus.write_text("".join(json.dumps(row) + "\n" for row in dataset.corpus), encoding="ascii")
     with KnowledgeBase.open(folder / "store", config=settings) as kb:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_store.document_filters import DocumentCard, is_effective, passing_cards, superseded
+from graph_store.filter_mistakes import check_count
 from graph_store.filters import Filters, MetadataFilter, Versions
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.scope import Scope, readable
@@ -31,8 +32,9 @@ def passing_documents(transaction: Transaction, scope: Scope, filters: Filters) 
     """Return which documents pass all filters.
 
     The usual filter, the current versions, costs little: only documents that supersede others are looked at. Raises
-    ``UnknownMetadataKey`` and ``IncomparableValue`` by what the caller may read alone.
+    ``TooManyConditions``, and ``UnknownMetadataKey`` and ``IncomparableValue`` by what the caller may read alone.
     """
+    check_count(filters)
     conditions = [item for item in filters if isinstance(item, MetadataFilter)]
     versions = [item for item in filters if isinstance(item, Versions)]
     for condition in conditions:

@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,15 @@ SMALLER = Settings(
     embedder=EmbedderSettings(model="hashing:8"),
     indexing=replace(Settings().indexing, chunking=ChunkingSettings(max_tokens=50)),
 )
+
+
+def test_notes_that_cannot_be_written_fail_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    record_settings(FolderNotes(folder=tmp_path / "none"), "mine", Settings())
+    assert "could not be noted" in caplog.text
+    record_settings(FolderNotes(folder=tmp_path), "mine", SMALLER)
+    (tmp_path / f".built-with.json.{os.getpid()}").mkdir()  # in the place of the file that is renamed
+    record_settings(FolderNotes(folder=tmp_path), "mine", Settings())
+    assert changed_since(FolderNotes(folder=tmp_path), "mine", SMALLER) == {}
 
 
 def test_what_differs_from_the_last_run_is_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from belvedere.evaluation.dataset import read_dataset
 from belvedere.evaluation.dataset_files import DatasetError
+from belvedere.evaluation.question_values import question_key
 from graph_store.filters import parse_filter
 
 
@@ -207,6 +208,13 @@ def test_documents_in_files_and_questions_in_yaml(tmp_path: Path) -> None:
         ("- word", r"questions.yaml, question 1: expected an object, got str"),
         ("- {question: Why}", r"questions.yaml, question 1: the question has no gold_ids"),
         ("- {question: 5, gold: []}", r"question 1: the field 'question' must be there as a text"),
+        ("- {question: Why, gold: &a [x]}\n- {question: Who, gold: *a}", r"the alias \*a is not read.*line 2"),
+        ("- &a [*a]", r"the alias \*a is not read.*line 1"),
+        ("- {question: Why, gold_grades: {true: 1}}", r"name documents by their id, not True"),
+        ("- {question: Why, gold_grades: {2024-01-01: 1}}", r"name documents by their id, not datetime"),
+        ("- {question: Why, gold_grades: {1: 1, '1': 2}}", r"grade a document twice"),
+        (f"- {{question: Why, gold: {'x' * 9000}}}", r"gold_ids must be a list, not 'x{37,40}\.\.\.x+'$"),
+        (f"- {{question: Why, gold: [{'[' * 50}{']' * 50}]}}", r"by their id, not \[\[\[?\.\.\."),
     ],
 )
 def test_questions_in_yaml_that_cannot_be_used(tmp_path: Path, questions: str, sentence: str) -> None:
@@ -215,6 +223,18 @@ def test_questions_in_yaml_that_cannot_be_used(tmp_path: Path, questions: str, s
     (tmp_path / "questions.yaml").write_text(questions, encoding="utf-8")
     with pytest.raises(DatasetError, match=sentence):
         read_dataset(tmp_path, seed=0)
+
+
+def test_numbers_may_be_ids_in_yaml(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("word", encoding="utf-8")
+    (tmp_path / "questions.yaml").write_text(
+        "- {question: Why, gold_grades: {7: 2, a.txt: 1}}\n- {question: Who, gold: [7], gold_grades: {7: 3}}", "utf-8"
+    )
+    first, second = read_dataset(tmp_path, seed=0).questions
+    assert first.gold == (frozenset({"7"}), frozenset({"a.txt"}))
+    assert (first.grades, second.grades) == ({"7": 2, "a.txt": 1}, {"7": 3})
+    assert len({question_key(question) for question in (first, second)}) == 2
 
 
 def test_files_that_cannot_be_read_or_are_not_there(tmp_path: Path) -> None:

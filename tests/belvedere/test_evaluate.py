@@ -9,7 +9,7 @@ import pytest
 
 from belvedere import __version__
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion, read_dataset
-from belvedere.evaluation.index_cache import cache_folder, index_dataset
+from belvedere.evaluation.index_cache import CacheUnusable, cache_folder, index_dataset
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.system_scores import score_run
 from belvedere.evaluation.systems import Reply, SystemRun
@@ -237,6 +237,12 @@ def test_indexes_are_kept_by_content_settings_and_seed(data: Path, tmp_path: Pat
     assert not any(other.from_cache for other in others)
     assert len({first.store, *(other.store for other in others)}) == 3
     assert len(list(cache.iterdir())) == 3
+
+
+def test_a_folder_for_indexes_that_cannot_be_made_is_told(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CacheUnusable, match=r"file/kept' \(Not a directory\): name another folder with --cache"):
+        index_dataset(read_dataset(data, seed=0), SETTINGS, tmp_path / "file" / "kept")
 
 
 @pytest.mark.model

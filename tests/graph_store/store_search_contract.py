@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graph_store.errors import InvalidRecord, UnknownMetadataKey
+from graph_store.errors import InvalidRecord, TooManyConditions, UnknownMetadataKey
 from graph_store.filters import MetadataFilter, parse_filter
 from graph_store.store import GraphStore
 from tests.graph_store.builders import DIMENSION, document_bundle, entity_id, generation_of, vector_of
@@ -198,6 +198,28 @@ class Filtering:
         fill(store)
         with pytest.raises(UnknownMetadataKey, match=r"'yaer'.*'year'.*tags"):
             store.search_keywords(PUBLIC, "alpha", kind="chunk", k=3, filters=(parse_filter("yaer=2020"),))
+
+    def test_many_values_and_conditions_are_looked_up(self, store: GraphStore) -> None:
+        fill(store)
+        years = ",".join(map(str, range(1000, 3000)))
+        all_of_them = store.filtered_documents(PUBLIC, (parse_filter("year>=0"),))
+        assert all_of_them
+        assert store.filtered_documents(PUBLIC, (parse_filter(f"year in {years}"),)) == all_of_them
+        assert store.filtered_documents(PUBLIC, (parse_filter("year>=0"),) * 100) == all_of_them
+
+    @pytest.mark.parametrize(
+        ("filters", "told"),
+        [
+            ((parse_filter("year>=0"),) * 101, "101 filters are too many, 100 are allowed"),
+            ((parse_filter(f"year in {','.join(map(str, range(5001)))}"),), "5,001 values are too many, 5,000"),
+        ],
+    )
+    def test_absurdly_many_conditions_are_refused(
+        self, store: GraphStore, filters: tuple[MetadataFilter, ...], told: str
+    ) -> None:
+        fill(store)
+        with pytest.raises(TooManyConditions, match=told):
+            store.search_keywords(PUBLIC, "alpha", kind="chunk", k=3, filters=filters)
 
     def test_a_key_of_hidden_documents_is_unknown(self, store: GraphStore) -> None:
         fill(store)

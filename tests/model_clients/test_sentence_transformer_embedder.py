@@ -191,6 +191,11 @@ def test_a_model_in_a_folder(model_folder: Path, float32_embedder: SentenceTrans
     assert (embedder.token_space, embedder.token_dimension) == ("full", 384), "a projection is of one model alone"
 
 
+def test_a_name_that_no_file_can_have() -> None:
+    embedder = SentenceTransformerEmbedder(EmbedderSettings(model="x" * 5_000, passage_prefix="p", question_prefix="q"))
+    assert embedder.model_id.startswith("x" * 5_000)
+
+
 def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
     embedder = SentenceTransformerEmbedder(EmbedderSettings(model=str(tmp_path)))
     with pytest.raises(ModelMissing, match="cannot be loaded"):
