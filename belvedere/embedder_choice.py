@@ -10,12 +10,14 @@ import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from belvedere.errors import UserMistake
 from belvedere.settings import Settings
 from belvedere.store_location import StoreLocation
 from belvedere.wiring import make_embedder, open_to_read
 from graph_store.errors import StoreUnusable
 from graph_store.spaces import LiveSpace
 from model_clients.embedder import Embedder
+from model_clients.errors import ModelUnusable
 from model_clients.settings import EmbedderSettings, TokenVectorKind
 
 _OF_THE_MODEL = ("model", "revision", "question_prefix", "passage_prefix", "token_vectors")
@@ -47,6 +49,15 @@ def choose_embedder(location: StoreLocation, settings: Settings) -> EmbedderChoi
     if not live.recipe or not live.replaced or not _was_replaced(make_embedder(settings.embedder), live):
         return configured
     return EmbedderChoice(settings=from_recipe(live.recipe, settings.embedder), switched=True)
+
+
+def names_live_model(settings: Settings, live: LiveSpace) -> bool:
+    """Tell whether the configured embedder makes the vectors that are searched; loads no model."""
+    try:
+        embedder = make_embedder(settings.embedder)
+    except (ModelUnusable, UserMistake):  # it is not there (any more), so it is another one
+        return False
+    return (embedder.model_id, embedder.token_space) == (live.space.embedding_model, live.space.token_space)
 
 
 def _was_replaced(embedder: Embedder, live: LiveSpace) -> bool:

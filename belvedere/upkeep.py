@@ -15,6 +15,7 @@ from graph_store.access import Access
 from graph_store.store import GraphStore
 from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress
+from indexing.source_files import is_gone, source_file
 
 if TYPE_CHECKING:
     from belvedere.reconciliation import Reconciliation
@@ -25,10 +26,15 @@ Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
-    """Which documents were deleted, and which of the given ids no document had."""
+    """Which documents were deleted, and which of the given ids no document had.
+
+    ``returning`` are the sources of deleted documents whose file is still there: the next run over them brings these
+    documents back.
+    """
 
     deleted: tuple[str, ...]
     missing: tuple[str, ...]
+    returning: tuple[str, ...] = ()
 
 
 class Upkeep:
@@ -51,13 +57,17 @@ class Upkeep:
         """Delete documents that the caller may read; those that are hidden count as missing."""
         wanted = tuple(dict.fromkeys(document_ids))
         # Read first: a store that is not there is told apart before one is made.
-        readable = [document.id for document in self._session.store.documents(access, wanted)]
+        readable = {document.id: document.source_uri for document in self._session.store.documents(access, wanted)}
         if not readable:
             return Deletion(deleted=(), missing=wanted)
         with closing(self._writer()) as store:
-            deleted = store.delete_documents(access.tenant, readable)
+            deleted = store.delete_documents(access.tenant, list(readable))
             self._build([], store, IndexOptions(tenant=access.tenant), progress)
-        return Deletion(deleted=deleted, missing=tuple(name for name in wanted if name not in deleted))
+        return Deletion(
+            deleted=deleted,
+            missing=tuple(name for name in wanted if name not in deleted),
+            returning=tuple(readable[name] for name in deleted if not is_gone(source_file(readable[name], name))),
+        )
 
     def reconcile(
         self, paths: Paths, options: IndexOptions, *, fix: bool, progress: ProgressListener | None = None

@@ -58,7 +58,7 @@ def embeddings(
     Steps may stand together, or follow in runs of their own; without any, tells how things stand. The model in the
     settings may stay as it is until after the switch. `belvedere eval --compare-model` compares both before it.
     """
-    from belvedere.embedder_choice import choose_embedder, other_embedder  # noqa: PLC0415  # heavy import, only when used
+    from belvedere.embedder_choice import choose_embedder, names_live_model, other_embedder  # noqa: PLC0415  # heavy import, only when used
     from belvedere.embedding_migration import MigrationSteps, look_at_spaces, migrate_embeddings  # noqa: PLC0415  # as above
     from belvedere.settings import load_settings  # noqa: PLC0415  # as above
 
@@ -79,6 +79,8 @@ def embeddings(
         say_json(migration_json(report))
     else:
         _show(report, asked=wanted != MigrationSteps())
+        if report.switched and not names_live_model(settings, report.live):
+            say(wrapped("Write that into the settings (embedder) when you can; until then the store itself tells it."))
 
 
 def _show(report: "MigrationReport", *, asked: bool) -> None:
@@ -86,8 +88,6 @@ def _show(report: "MigrationReport", *, asked: bool) -> None:
         say(wrapped(_filled(report.filled)))
     live, spare = report.live.space, report.spare
     say(f"questions are answered with {live.embedding_model} ({live.dimension} dimensions, tokens {live.token_space})")
-    if report.switched:
-        say(wrapped("Write that into the settings (embedder) when you can; until then the store itself tells it."))
     if report.dropped:
         say("the other vectors are gone, and their room is free")
     if spare is None:

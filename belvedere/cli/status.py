@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @EVERYBODY
 def status(shared: Shared) -> None:
-    """Tell what the store holds, and whether it is up to date."""
+    """Tell what the store holds, and whether communities and trees are up to date with it."""
     with shared.open() as kb:
         found = kb.status()
     if shared.as_json:
@@ -38,6 +38,9 @@ def _show(found: "StoreStatus", shared: Shared) -> None:
         say(wrapped(f"{sentence[0].upper()}{sentence[1:]}."))
     if not found.up_to_date:
         say("Communities and trees are older than the documents: run `belvedere index` to make them anew.")
+    elif counts.documents:
+        sentence = "Communities and trees are up to date with the documents in the store"
+        say(wrapped(f"{sentence}; `belvedere reconcile` compares these with the sources."))
     if found.second_space is not None:
         say(wrapped(_second_space(found.second_space, whole=found.second_space_whole)))
     if found.settings_changed:

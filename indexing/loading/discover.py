@@ -26,10 +26,10 @@ class Discovery:
 def discover(paths: Sequence[Path], settings: LoadingSettings) -> Discovery:
     """Return the sources below ``paths``, which are files and folders (searched with their subfolders).
 
-    Within folders, hidden files and folders, ``skipped_names`` and stores of ours are passed over, and so are
-    symbolic links to what the same folder holds anyway; links that leave the folder are failures and never followed.
-    A link given by the user is followed. Unsupported files are failures, whether given or found. Raises
-    ``SourceMissing`` for a path that does not exist.
+    Within folders, hidden files and folders, ``skipped_names`` and stores of ours are passed over (a store that was
+    given itself, or that holds sources too, is a failure), and so are symbolic links to what the same folder holds
+    anyway; links that leave the folder are failures and never followed. A link given by the user is followed.
+    Unsupported files are failures, whether given or found. Raises ``SourceMissing`` for a path that does not exist.
     """
     found: dict[Path, LoadFailure | None] = {}
     for path in paths:
@@ -70,6 +70,8 @@ def _walk(folder: Path, root: Path, settings: LoadingSettings) -> Iterator[tuple
         yield folder, _failure(folder, f"The folder cannot be read: {error.strerror}.")
         return
     if any(entry.name == DATABASE_FILE for entry in entries):  # a store of ours
+        if folder == root or any(Path(entry.name).suffix.lower() in SUPPORTED_SUFFIXES for entry in entries):
+            yield folder, _failure(folder, "It is the folder of a store, so it is passed over with all that it holds.")
         return
     for entry in entries:
         path = Path(entry.path)

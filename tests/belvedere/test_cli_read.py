@@ -134,6 +134,7 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     )
     shown = belvedere("status", *indexed_place.options).out
     assert "documents" in shown
+    assert "up to date with the documents in the store; `belvedere reconcile`" in " ".join(shown.split())
     assert "no documents to read" not in shown
     assert "other settings" not in shown
 

@@ -92,7 +92,13 @@ def test_next_to_nothing_to_index(belvedere: Belvedere, tmp_path: Path, text: st
 
 def test_delete(belvedere: Belvedere, own_place: Place) -> None:
     report = belvedere("delete", "anna-lind.md", "nobody.md", "--json", *own_place.options).json()
-    assert report == {"deleted": ["anna-lind.md"], "missing": ["nobody.md"], "documents": len(ARTICLES) - 1}
+    assert report == {
+        "deleted": ["anna-lind.md"],
+        "missing": ["nobody.md"],
+        "returning": report["returning"],
+        "documents": len(ARTICLES) - 1,
+    }
+    assert [Path(source).name for source in report["returning"]] == ["anna-lind.md"]
     assert "School of Navigation" not in belvedere("export", "--format", "jsonl", *own_place.options).out
     assert belvedere("status", "--json", *own_place.options).json()["up_to_date"] is True
 
@@ -102,6 +108,19 @@ def test_delete_for_people(belvedere: Belvedere, own_place: Place) -> None:
     assert outcome.code == 2
     assert "deleted 1: anna-lind.md; 2 documents are left" in outcome.out
     assert "no document has the id 'nobody.md'" in outcome.err
+
+
+def test_delete_tells_what_will_come_back(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place", {f"{name}.md": f"# Title of {name}\n\n{name}.\n" for name in "abcdefg"})
+    belvedere("index", place.corpus, *place.options)
+    (place.corpus / "a.md").unlink()
+    assert "come back" not in belvedere("delete", "a.md", *place.options).err
+    assert "come back" not in belvedere("delete", "nobody.md", *place.options).err
+    one = belvedere("delete", "b.md", *place.options)
+    assert one.code == 0
+    assert one.err.rstrip().endswith(f"next index of its source, which is still there: {place.corpus / 'b.md'}")
+    assert "d.md, " in (err := belvedere("delete", *(f"{name}.md" for name in "cdefg"), *place.options).err)
+    assert "and 2 more" in err
 
 
 def test_delete_of_nothing_that_exists(belvedere: Belvedere, own_place: Place) -> None:
@@ -160,6 +179,16 @@ def test_rows_of_a_corpus_file(belvedere: Belvedere, tmp_path: Path) -> None:
     unknown = belvedere("search", "otter", "--filter", "yaer>=2010", *place.options)
     assert unknown.code == 2
     assert "'year'" in unknown.err
+
+
+def test_a_store_among_sources_is_told(belvedere: Belvedere, tmp_path: Path) -> None:
+    place = make_place(tmp_path / "place")
+    options = ("--store", place.corpus, "--config", place.config)
+    belvedere("index", place.corpus, *options)
+    (place.corpus / "belvedere.sqlite").touch()
+    for given in (place.corpus, place.folder):
+        outcome = belvedere("index", given, *options)
+        assert f"left out {place.corpus}: It is the folder of a store" in outcome.err
 
 
 def test_a_store_within_the_indexed_folder_is_no_source(belvedere: Belvedere, tmp_path: Path) -> None:

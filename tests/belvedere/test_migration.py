@@ -131,6 +131,13 @@ def test_a_second_space_is_abandoned_and_an_old_one_dropped(belvedere: Belvedere
 
 
 @pytest.mark.model
+def test_settings_are_to_be_written_only_where_they_name_another_model(belvedere: Belvedere, own_place: Place) -> None:
+    run = ("migrate", "embeddings", "--switch", *own_place.options)
+    assert "Write that into the settings" in belvedere(*run, "--model", "hashing:48").out
+    assert "Write that into the settings" not in belvedere(*run, "--model", "hashing:64").out
+
+
+@pytest.mark.model
 def test_token_vectors_change_as_models_do(belvedere: Belvedere, own_place: Place) -> None:
     options = own_place.options
     report = belvedere("migrate", "embeddings", "--token-vectors", "none", "--switch", "--json", *options).json()

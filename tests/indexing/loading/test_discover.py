@@ -36,10 +36,18 @@ def test_hidden_files_and_tool_folders_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_store_of_ours_is_no_source(tmp_path: Path) -> None:
-    touch(tmp_path, "belvedere-store/belvedere.sqlite", "belvedere-store/notes.txt", "kept.txt")
+    touch(tmp_path, "belvedere-store/belvedere.sqlite", "belvedere-store/built-with.json", "kept.txt")
     discovery = found(tmp_path)
     assert names(discovery, tmp_path) == ["kept.txt"]
     assert discovery.failures == ()
+
+
+def test_a_store_that_hides_sources_or_was_given_itself_is_told(tmp_path: Path) -> None:
+    touch(tmp_path, "kept.txt", "mixed/belvedere.sqlite", "mixed/notes.txt", "store/belvedere.sqlite")
+    for given, told in ((tmp_path, "mixed"), (tmp_path / "mixed", "mixed"), (tmp_path / "store", "store")):
+        discovery = found(given)
+        assert [failure.uri for failure in discovery.failures] == [str(tmp_path / told)]
+        assert "folder of a store" in discovery.failures[0].error
 
 
 def test_a_file_is_found_once_however_often_it_is_given(tmp_path: Path) -> None:
