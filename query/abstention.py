@@ -29,6 +29,9 @@ _ORDINARY_LEAD = 5.0
 _STATED_SHARE = 0.7
 _LEAST_WEIGHT = 1e-6
 _LIKELY = 0.5
+# Of answers to training questions that had the reference, at most a tenth of each set lies below; from _LIKELY down a
+# quarter of one set would.
+_DOUBTFUL = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +48,13 @@ class Support:
 
     @property
     def is_likely(self) -> bool:
-        """Whether the documents more likely answer than not; below that what is told is evidence, not an answer."""
+        """Whether the documents more likely answer than not; below that no span is claimed as the answer."""
         return self.probability >= _LIKELY
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what is told had better be headed as evidence than as an answer."""
+        return self.probability < _DOUBTFUL
 
     @property
     def is_enough(self) -> bool:

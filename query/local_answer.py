@@ -48,7 +48,7 @@ def draft_answer(
         chosen = with_sources(weighed.told, short, most=settings.most_sentences)
         told = with_antecedents(chosen, [entry.candidate for entry in weighed.scored])
         short = _requoted(short, dict(zip(map(quote_of, chosen), map(quote_of, told), strict=True)))
-        title = missing or (undecided(request.question, is_likely=support.is_likely) if short is None else "")
+        title = missing or (undecided(request.question, is_doubtful=support.is_doubtful) if short is None else "")
         sentences = tuple(_drafted(candidate) for candidate in told)
         blocks = (DraftBlock(sentences=sentences, title=title, as_steps=_is_join(told, ranking)),)
     weak = not support.is_enough or bool(missing)

@@ -12,6 +12,7 @@ from query.question import Question
 from query.rarity import WordRarity
 from query.settings import AnswerSettings
 from query.text_words import content_stems
+from query.years_asked import years_of
 
 # Weights of the parts of a sentence's score, chosen on training questions: all parts lie in 0 to 1.
 _COSINE = 1.0
@@ -97,7 +98,7 @@ def _best_first(scored: ScoredSentence) -> tuple[float, int, int]:
 
 
 def _scored(candidate: CandidateSentence, question: Question, shares: Mapping[str, float]) -> ScoredSentence:
-    held = coverage(candidate.known_stems, shares)
+    held = coverage(_known_stems(candidate, question), shares)
     score = (
         _COSINE * candidate.cosine
         + _COVERAGE * held
@@ -106,6 +107,13 @@ def _scored(candidate: CandidateSentence, question: Question, shares: Mapping[st
         - _ECHO * _only_echoes(candidate, question)
     )
     return ScoredSentence(candidate=candidate, score=score, coverage=held)
+
+
+def _known_stems(candidate: CandidateSentence, question: Question) -> frozenset[str]:
+    """Return what a sentence is known to speak of; not the year of its title where its own words name others alone."""
+    asked = years_of(question.searched)
+    own = years_of(candidate.text) if asked else frozenset()
+    return candidate.known_stems - asked if own and own.isdisjoint(asked) else candidate.known_stems
 
 
 class _Choice:
@@ -128,7 +136,7 @@ class _Choice:
         self.documents.add(candidate.passage.document.id)
         self._titles.add(candidate.passage.document.title)
         self._texts.add(candidate.text)
-        for word_stem in candidate.known_stems:
+        for word_stem in _known_stems(candidate, self._question):
             self._open.pop(word_stem, None)
         for name_stem in _name_stems(candidate) - self._asked:
             self._bridges[name_stem] = self._rarity.weight(name_stem)
@@ -137,7 +145,7 @@ class _Choice:
         """Return the share of the question that the candidate adds; none where its very words were chosen before."""
         if candidate.text in self._texts:
             return 0.0
-        gain = coverage(candidate.known_stems, self._open)
+        gain = coverage(_known_stems(candidate, self._question), self._open)
         return gain + self._hop_gain(candidate) if self.leads_to(candidate.passage.document) else gain
 
     def bridge(self, candidate: CandidateSentence) -> float:

@@ -9,6 +9,7 @@ from math import log
 from graph_store.ids import name_key
 from query.abstention import SupportEvidence
 from query.short_answers.asked import Wanted, WantedKind, wanted
+from query.short_answers.claim_checks import may_ask_for_span, may_be_claimed
 from query.short_answers.evidence import AskedWords, SourceSentence, asked_words, bridge_keys, source_sentences
 from query.short_answers.spans import Span, SpanKind, spans_of
 from query.short_answers.words import Word, stems_of, word_set
@@ -47,13 +48,15 @@ _MONTHS = word_set("january february march april may june july august september 
 class Candidate:
     """A span of a sentence of the evidence; ``features`` are its own, those of the sentence are ``source``'s.
 
-    Two spans with the same ``key`` say the same.
+    Two spans with the same ``key`` say the same; what fails the hard checks of
+    :mod:`query.short_answers.claim_checks` is not ``claimable``.
     """
 
     source: SourceSentence
     span: Span
     key: tuple[str, ...]
     features: Mapping[str, float]
+    claimable: bool = True
 
     @property
     def text(self) -> str:
@@ -79,6 +82,7 @@ def find_candidates(evidence: SupportEvidence) -> tuple[Candidate, ...]:
     """Return every span of the evidence of the kind that is asked for that has a word the question lacks."""
     question = evidence.question
     asked_for = wanted(question)
+    asks_for_span = may_ask_for_span(question)
     words = asked_words(question, evidence.rarity.shares(question.stems), asked_for.place)
     asked = _Asked(
         wanted=asked_for,
@@ -92,7 +96,11 @@ def find_candidates(evidence: SupportEvidence) -> tuple[Candidate, ...]:
     spread = Counter(key for key, _ in {(key, id(source)) for key, (source, _) in zip(keys, found, strict=True)})
     return tuple(
         Candidate(
-            source=source, span=span, key=key, features={**_features(source, span, asked), "spread": log(spread[key])}
+            source=source,
+            span=span,
+            key=key,
+            features={**_features(source, span, asked), "spread": log(spread[key])},
+            claimable=asks_for_span and may_be_claimed(question, asked_for, source, span),
         )
         for key, (source, span) in zip(keys, found, strict=True)
     )

@@ -44,15 +44,15 @@ def draft_short_answer(evidence: SupportEvidence, *, may_guess: bool = True) -> 
     return _likely_span(evidence)
 
 
-def undecided(question: Question, *, is_likely: bool = True) -> str:
+def undecided(question: Question, *, is_doubtful: bool = False) -> str:
     """Return the line that stands above the evidence of a yes/no question or a comparison that it does not decide, or
-    of a question that the documents may well not answer (not ``is_likely``).
+    of a question that the documents may well not answer (``is_doubtful``).
     """
     if is_comparison(question):
         return "No rule decides this; compare for yourself:"
     if question.kind == "yes_no":
         return "Neither yes nor no is told outright; the nearest evidence:"
-    return "" if is_likely else "The documents may not answer this; the nearest evidence:"
+    return "The documents may not answer this; the nearest evidence:" if is_doubtful else ""
 
 
 def with_sources(

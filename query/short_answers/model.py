@@ -26,8 +26,8 @@ class ClaimRule:
     covered: float = 0.0
 
     def claims(self, choice: "Choice") -> bool:
-        """Tell whether a choice is sure enough to be shown as the answer."""
-        return choice.confidence >= self.threshold and choice.covered >= self.covered
+        """Tell whether a choice is sure enough to be shown as the answer, and passes the hard checks."""
+        return choice.candidate.claimable and choice.confidence >= self.threshold and choice.covered >= self.covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

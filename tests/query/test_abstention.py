@@ -8,6 +8,7 @@ import pytest
 from graph_store.access import Access
 from graph_store.bundles import PassageGraph
 from graph_store.embedded.embedded_store import EmbeddedStore
+from query.abstention import Support
 from query.abstention_examples import Example, ExampleMaker, Kind, TrainingQuestion, graph_without
 from query.abstention_training import balance, calibrated, calibration, threshold_for, train, trained_weights
 from query.engine import QueryEngine
@@ -174,3 +175,13 @@ def test_a_logistic_model_clips_what_lies_far_from_training() -> None:
     assert model.probability({"x": 1e9}) == pytest.approx(sigmoid(4.5))
     assert sigmoid(-1000.0) == 0.0
     assert softmax([1000.0, 1000.0]) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("probability", "is_doubtful", "is_likely"), [(0.36, True, False), (0.45, False, False), (0.7, False, True)]
+)
+def test_only_a_doubtful_answer_is_headed_as_evidence(
+    probability: float, *, is_doubtful: bool, is_likely: bool
+) -> None:
+    support = Support(probability=probability, needed=0.35, features={})
+    assert (support.is_doubtful, support.is_likely) == (is_doubtful, is_likely)

@@ -116,3 +116,11 @@ def test_documents_ahead_are_those_that_chosen_sentences_of_others_name() -> Non
     assert documents_ahead([TOWER], documents, question, RARITY) == (HOLM.passage.document,)
     assert documents_ahead([TOWER, HOLM], documents, question, RARITY) == (HOLM.passage.document,)
     assert documents_ahead([], documents, question, RARITY) == ()
+
+
+def test_of_two_sentences_the_one_of_the_asked_year_answers_whatever_the_year_of_the_title() -> None:
+    own = sentence("Harvest Report 1931", "The harvest was 4 tons in 1931.", rank=1, cosine=0.55)
+    other = sentence(
+        "Harvest Report 1931", "For 1932 the farmers expect a harvest of 6 tons.", rank=1, cosine=0.7, start=60
+    )
+    assert answer("How large was the harvest in 1931?", [other, own]) == [own.text]

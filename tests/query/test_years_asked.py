@@ -44,3 +44,24 @@ def test_an_answer_of_another_year_says_so(small_store: EmbeddedStore) -> None:
 )
 def test_a_number_of_things_is_no_year(question: str, told: str, missing: str) -> None:
     assert year_not_told(analyse(question), told=[told], weighed=[told]) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "weighed", "missing"),
+    [
+        # Another year's harvest is told, and what the asked year is told of is no harvest.
+        ("How large was the harvest in 1931?", ("In 1933 the harvest was 4 tons.", "Ida came in 1931."), (), "1931"),
+        (
+            "How large was the harvest in 1931?",
+            ("In 1933 the harvest was 4 tons.",),
+            ("The harvest of 1931 rose.",),
+            "",
+        ),
+        ("How large was the harvest in 1931?", ("The harvest was 4 tons in 1931, 5 in 1933.",), (), ""),
+        ("What happened in 1931?", ("Ida came in 1931.", "She left in 1933."), (), ""),
+    ],
+)
+def test_a_year_of_which_something_else_is_told(
+    question: str, told: tuple[str, ...], weighed: tuple[str, ...], missing: str
+) -> None:
+    assert year_not_told(analyse(question), told=told, weighed=(*told, *weighed)) == missing

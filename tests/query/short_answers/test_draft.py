@@ -46,7 +46,7 @@ def test_where_the_documents_may_not_answer_nothing_is_guessed() -> None:
     assert draft_short_answer(evidence_of("Who is older, Ida Holm or Otto Lind?", (*HOLM, *LIND)), may_guess=False)
     question = analyse("When was Ida Holm born?")
     assert undecided(question) == ""
-    assert undecided(question, is_likely=False) == "The documents may not answer this; the nearest evidence:"
+    assert undecided(question, is_doubtful=True) == "The documents may not answer this; the nearest evidence:"
 
 
 def test_only_what_decides_is_told_with_a_decision() -> None:
