@@ -38,7 +38,7 @@ def user_sentence(error: BaseException) -> str | None:
 def _errors_below() -> tuple[type[BaseException], ...]:
     """Return the errors of other floors that are the user's to mend; imported only once something has failed."""
     from graph_store.errors import FilterMistake, InvalidText, StoreUnusable  # noqa: PLC0415  # only when something has failed
-    from indexing.errors import AccessWouldWiden, FolderEmptied  # noqa: PLC0415  # as above
+    from indexing.errors import FolderEmptied  # noqa: PLC0415  # as above
     from indexing.loading.errors import SourceMissing  # noqa: PLC0415  # as above
     from model_clients.errors import ModelUnusable  # noqa: PLC0415  # as above
     from query.chain_ranking.weights import WeightsUnusable  # noqa: PLC0415  # as above
@@ -47,7 +47,6 @@ def _errors_below() -> tuple[type[BaseException], ...]:
         StoreUnusable,
         FilterMistake,
         InvalidText,
-        AccessWouldWiden,
         FolderEmptied,
         SourceMissing,
         ModelUnusable,

@@ -97,11 +97,12 @@ class KnowledgeBase:
         """Bring the store up to date with files, folders or ``corpus.jsonl`` files; only what changed is done again.
 
         The documents belong to ``tenant`` (by default the caller's own); ``groups`` restricts who may read them (empty:
-        every caller of the tenant). Without groups a document that was stored for some alone is refused with
-        ``AccessWouldWiden``, unless ``public`` says that everybody may read it now. ``prune`` removes documents whose
-        source is gone and lay below ``paths``; it refuses with ``FolderEmptied`` where a folder of ``paths`` holds no
-        source any more: it may not be mounted. Raises ``SourceMissing`` for a path that does not exist,
-        ``StoreUnusable`` where the store cannot be written, ``ModelUnusable``.
+        every caller of the tenant). Without groups a document that is stored for some alone stays so, and a new source
+        of its very content is left out and named among ``failed``; ``public`` says that everybody may read all of them
+        now. ``prune`` removes documents whose source is gone and lay below ``paths``; it refuses with
+        ``FolderEmptied`` where a folder of ``paths`` holds no source any more: it may not be mounted. Raises
+        ``SourceMissing`` for a path that does not exist, ``StoreUnusable`` where the store cannot be written,
+        ``ModelUnusable``.
         """
         options = IndexOptions(tenant=self._owner(tenant), groups=_sorted(groups), public=public, prune=prune)
         return self._upkeep.bring_up_to_date(paths, options, progress)

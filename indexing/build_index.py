@@ -35,7 +35,8 @@ def build_index(
     """Bring the store up to date with files, folders and ``corpus.jsonl`` files.
 
     Sources that cannot be read are named in the report and stop nothing; a path that does not exist raises before
-    anything is written, and so does a document that would be opened to everybody unasked (``AccessWouldWiden``).
+    anything is written, and so does pruning an empty folder (``FolderEmptied``). Without groups and ``public`` what is
+    stored for groups stays so; a new source of the very content of such a document is left out, and named.
     """
     run = IndexRun(store, embedder, settings=settings, options=options, listener=progress)
     return run.bring_up_to_date(paths)
@@ -72,7 +73,6 @@ class IndexRun:
         memory = SourceMemory(
             {} if options.rebuild else self._store.source_states(options.tenant),
             fingerprint=self._settings.source_fingerprint(),
-            groups=options.groups,
         )
         with self._clock.step("load"):
             changes = sources.run(paths, memory, lambda done, total: self._tell("load", done, total))

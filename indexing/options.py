@@ -9,9 +9,9 @@ from graph_store.access import DEFAULT_TENANT
 class IndexOptions:
     """Whose documents these are, and whether documents whose source is gone from the given paths are removed.
 
-    Without ``groups`` everybody of the tenant may read them; ``public`` says that this is meant even for documents that
-    were stored for some groups alone. ``rebuild`` makes everything anew: all documents that are found, changed or not,
-    and the whole derived layer.
+    Without ``groups`` everybody of the tenant may read what is new, and what is stored keeps its readers; ``public``
+    opens to everybody even documents that are stored for some groups alone. ``rebuild`` makes everything anew: all
+    documents that are found, changed or not, and the whole derived layer.
     """
 
     tenant: str = DEFAULT_TENANT

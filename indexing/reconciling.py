@@ -38,7 +38,8 @@ class Drift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceComparison:
-    """The drifts of a tenant, and the sources that cannot be read, which are none: no run could mend them.
+    """The drifts of a tenant, and the sources that cannot be read, or must not be opened unasked, which are
+    none: no run could mend them.
 
     ``oldest_change_seconds`` is how long ago the missing or stale source that has waited longest was changed; None
     where there is none. ``agreeing`` documents are as their sources are. ``gone_outside`` documents have lost a source
@@ -57,15 +58,12 @@ def compare_sources(
 ) -> SourceComparison:
     """Compare what lies below ``paths`` with the documents of a tenant, as an indexing run that prunes would.
 
-    Sources that have changed are read, others only hashed. Raises ``SourceMissing`` for a path that does not exist, and
-    ``AccessWouldWiden`` as indexing does.
+    Sources that have changed are read, others only hashed. Raises ``SourceMissing`` for a path that does not exist.
     """
     stored = store.document_states(options.tenant)
     given = GivenPaths(paths)
     step = SourceStep(stored, settings, replace(options, prune=True), given)
-    memory = SourceMemory(
-        store.source_states(options.tenant), fingerprint=settings.source_fingerprint(), groups=options.groups
-    )
+    memory = SourceMemory(store.source_states(options.tenant), fingerprint=settings.source_fingerprint())
     changes = step.run(paths, memory, lambda _done, _total: None)
     renamed = renamed_documents(stored, changes)
     gone = part_gone(set(gone_documents(stored, changes)).difference(renamed.values()), stored, given)

@@ -8,9 +8,9 @@ from pathlib import Path
 from graph_store.bundles import DocumentState, SourceState
 from graph_store.records import Document
 from indexing.document_step import PendingDocument, make_document, unreadable_dates
-from indexing.errors import AccessWouldWiden
 from indexing.given_paths import GivenPaths
 from indexing.identity import DocumentIds, document_hash, natural_id
+from indexing.kept_readers import KeptReaders, Readers
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
 from indexing.loading.loaded import LoadedDocument, LoadFailure
@@ -52,13 +52,10 @@ class SourceStep:
         self._stored = stored
         self._settings = settings
         self._tenant = options.tenant
-        self._groups = tuple(sorted(set(options.groups)))
-        self._may_open = options.public or bool(options.groups)
         self._rebuild = options.rebuild
-        self._restricted = {state.content_hash: state.groups for state in stored.values() if state.groups}
-        self._readers = {state.groups for state in stored.values()}
         self._ids = DocumentIds(stored, prune=options.prune, below=given.hold)
         self._fingerprint = settings.document_fingerprint()
+        self._readers = KeptReaders(stored, options, self._fingerprint)
 
     def run(self, paths: Sequence[Path], memory: SourceMemory, tell: Callable[[int, int], None]) -> SourceChanges:
         """Load what has changed below ``paths``, and teach ``memory``; ``tell`` hears (done, total) files."""
@@ -67,24 +64,40 @@ class SourceStep:
         changes = SourceChanges(found=found.sources, failed=list(found.failures))
         for done, source in enumerate(found.sources):
             tell(done, len(found.sources))
-            mark = memory.mark(source)
+            readers = self._readers.of_file(source)
+            mark = memory.mark(source, readers)
             known = memory.unchanged(source, mark)
             if known is not None:
                 _take(source, known, changes)
                 continue
             state = self._load(source, mark or "", roots, changes)
             if state is not None:
-                memory.learn(source, state)
+                memory.learn(source, state, readers)
+        self._leave_out(changes, memory)
         tell(len(found.sources), len(found.sources))
         return changes
+
+    def _leave_out(self, changes: SourceChanges, memory: SourceMemory) -> None:
+        """Leave out what would open a document of groups; what is stored of it stays."""
+        refused = self._readers.would_open(changes.pending)
+        if not refused:
+            return
+        for item in changes.pending:
+            if item.document.id in refused:  # once the other is deleted, nothing would tell that this is for groups
+                changes.seen |= self._readers.of_content(item.loaded)
+        changes.pending = [item for item in changes.pending if item.document.id not in refused]
+        changes.seen.difference_update(refused.keys() - self._stored.keys())
+        changes.failed += refused.values()
+        memory.unlearn(refused)
 
     def _load(self, source: Path, mark: str, roots: Sequence[Path], changes: SourceChanges) -> SourceState | None:
         """Read a file; return what it gave, None where another try may give more."""
         failures, dates, own = len(changes.failed), list[LoadFailure](), list[str]()
+        readers = set[Readers]()
         for loaded in self._documents_of(source, changes):
-            content_hash = document_hash(loaded, self._groups, self._fingerprint)
-            twins = self._twins(loaded)
-            document_id = self._ids.assign(natural_id(loaded, source, roots), loaded, content_hash, twins=twins)
+            twins = () if self._ids.knows(loaded.source_uri) else self._readers.twins(loaded)
+            document_id, groups, content_hash = self._identify(loaded, source, roots, twins)
+            readers.add(groups)
             if document_id in changes.seen:
                 continue
             changes.seen.add(document_id)
@@ -92,8 +105,7 @@ class SourceStep:
             if twins:
                 changes.twins[document_id] = twins
             dates += unreadable_dates(loaded)
-            self._refuse_to_open(loaded, document_id)
-            document = self._document(loaded, document_id, content_hash)
+            document = self._document(loaded, document_id, content_hash, groups)
             if self._rebuild or not self._is_stored(document):
                 changes.pending.append(PendingDocument(document=document, loaded=loaded))
         whole = len(changes.failed) == failures
@@ -103,33 +115,20 @@ class SourceStep:
         failed = changes.failed[failures:]
         if any(failure.passing for failure in failed):
             return None
+        if readers and readers != self._readers.of_file(source):
+            return None  # the mark tells of other readers
         told = tuple((failure.uri, failure.error) for failure in failed)
         return SourceState(mark=mark, document_ids=tuple(own), failures=told, whole=whole)
 
-    def _twins(self, loaded: LoadedDocument) -> tuple[str, ...]:
-        """Return the hashes that a new source would have for other readers, where it is told who may read it now.
-
-        A document that moved to where fewer may read it must not go on answering everybody.
-        """
-        if not self._may_open or self._ids.knows(loaded.source_uri):
-            return ()
-        others = sorted(self._readers.difference([self._groups]))
-        return tuple(document_hash(loaded, groups, self._fingerprint) for groups in others)
-
-    def _refuse_to_open(self, loaded: LoadedDocument, document_id: str) -> None:
-        """Refuse to open what is stored for some groups to everybody, under its name or another, without being told.
-
-        A forgotten option must not publish anything.
-        """
-        if self._may_open or not self._restricted:
-            return
-        known = self._stored.get(document_id)
-        groups = known.groups if known is not None else ()
-        for own in sorted(set(self._restricted.values())):
-            if self._restricted.get(document_hash(loaded, own, self._fingerprint)) == own:
-                groups = groups or own
-        if groups:
-            raise AccessWouldWiden(loaded.source_uri, groups)
+    def _identify(
+        self, loaded: LoadedDocument, source: Path, roots: Sequence[Path], twins: tuple[str, ...]
+    ) -> tuple[str, Readers, str]:
+        """Return the id, the readers and the content hash of a loaded document."""
+        readers = self._readers.of_source(loaded, source)
+        content_hash = document_hash(loaded, readers, self._fingerprint)
+        document_id = self._ids.assign(natural_id(loaded, source, roots), loaded, content_hash, twins=twins)
+        kept = self._readers.of_document(document_id, readers)
+        return document_id, kept, document_hash(loaded, kept, self._fingerprint) if kept != readers else content_hash
 
     def _documents_of(self, source: Path, changes: SourceChanges) -> Iterator[LoadedDocument]:
         for item in iterate_source(source, self._settings.loading):
@@ -138,7 +137,7 @@ class SourceStep:
             else:
                 yield item
 
-    def _document(self, loaded: LoadedDocument, document_id: str, content_hash: str) -> Document:
+    def _document(self, loaded: LoadedDocument, document_id: str, content_hash: str, groups: Readers) -> Document:
         known = self._stored.get(document_id)
         same = known is not None and _is_same(known, content_hash, loaded.source_uri)
         return make_document(
@@ -146,7 +145,7 @@ class SourceStep:
             id=document_id,
             version=1 if known is None else known.version + (not same),
             tenant=self._tenant,
-            groups=self._groups,
+            groups=groups,
             content_hash=content_hash,
         )
 

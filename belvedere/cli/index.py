@@ -31,6 +31,9 @@ def index(shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool,
     Communities and summary trees are repaired where documents have changed: reports and summaries that need not change
     stay as they are. --rebuild reads and embeds all documents in PATHS again and makes communities and trees anew.
 
+    Without --groups and --public what is stored keeps its readers, and what is new is for everybody of the tenant; a
+    new copy of a document of groups is left out and named.
+
     --prune leaves documents from outside PATHS alone, and refuses where a folder in PATHS holds no source at all any
     more: it may not be mounted. Where its documents are really to go, use `belvedere delete`.
     """

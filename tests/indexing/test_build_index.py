@@ -9,7 +9,6 @@ import pytest
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from indexing.build_index import build_index
-from indexing.errors import AccessWouldWiden
 from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress, ProgressListener
 from indexing.settings import IndexingSettings
@@ -299,23 +298,6 @@ def test_tenants_do_not_touch_each_other(folder: Path, store: EmbeddedStore, tmp
     assert "Bremen" not in everything(store, Access())
     assert "Lisbon" not in everything(store, Access(tenant="other"))
     assert store.content_digest("other") == fresh_digest(tmp_path, folder / "south", tenant="other")
-
-
-def test_a_forgotten_group_publishes_nothing(store: EmbeddedStore, folder: Path) -> None:
-    restricted = IndexOptions(groups=("staff",))
-    index(store, folder, options=restricted)
-    before = store.content_digest("default")
-    with pytest.raises(AccessWouldWiden, match="give --groups staff to keep it so, or --public"):
-        index(store, folder)
-    (folder / "porto.txt").rename(folder / "lisbon.txt")
-    with pytest.raises(AccessWouldWiden, match=r"lisbon\.txt is stored for the groups staff"):
-        index(store, folder / "lisbon.txt")
-    assert store.content_digest("default") == before
-    assert store.counts(Access()).documents == 0
-    index(store, folder, options=restricted)
-    (folder / "new.txt").write_text("Nothing of this was stored before.\n", encoding="utf-8")
-    index(store, folder / "new.txt")
-    assert store.counts(Access()).documents == 1
 
 
 def test_restricted_documents_are_opened_where_that_is_meant(store: EmbeddedStore, folder: Path) -> None:
