@@ -51,9 +51,9 @@ _ARTICLES = word_set("a an the")
 _GENERIC = frozenset(content_stems("located situated lies lie place city country town found located stands stand"))
 _ORGANISATIONS = word_set(
     "university college school institute academy records company corporation inc ltd llc plc gmbh ag press party church"
-    " museum orchestra quartet band club league society committee council ministry department agency board union trust"
-    " bank group studios network newspaper magazine journal army navy instruments optics seals works systems industries"
-    " technologies apps laboratories labs partners holdings services solutions foundation association team"
+    " museum orchestra band club league society committee council ministry department agency board union trust"
+    " bank group studios network newspaper magazine journal army navy works systems industries"
+    " technologies laboratories labs partners holdings services solutions foundation association team"
 )
 _OF_KIND = {
     "person": frozenset(content_stems("name person who author")),
