@@ -1,0 +1,30 @@
+"""What can become of a call to a language model.
+
+ChatFailed                the call gave nothing that can be used; the deterministic path takes over for that one thing
+├── ReplyUnusable         a reply came, but not what was asked for: empty, refused, cut off, no JSON of the schema
+├── EndpointFailed        the endpoint failed for good, after all retries
+└── BudgetSpent           a budget is used up: what is done is kept, the next run goes on
+EndpointUnusable          nothing can ever come of it as it is configured (key, address, model): the user can mend it
+"""
+
+from model_clients.errors import ModelClientError, ModelUnusable
+
+
+class ChatFailed(ModelClientError):
+    """A call gave nothing that can be used. The message is one sentence without any part of a key."""
+
+
+class ReplyUnusable(ChatFailed):
+    """The reply is not what was asked for."""
+
+
+class EndpointFailed(ChatFailed):
+    """The endpoint failed, after all retries."""
+
+
+class BudgetSpent(ChatFailed):
+    """A budget in tokens or money is used up."""
+
+
+class EndpointUnusable(ModelUnusable):
+    """The endpoint refuses what is configured: the key, the address, the model."""
