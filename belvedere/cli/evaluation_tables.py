@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from belvedere.evaluation.comparisons import Comparison
     from belvedere.evaluation.failures import FailureReport
     from belvedere.evaluation.intervals import Estimate
+    from belvedere.evaluation.safety import SafetyScores
 
 _FIRST, _WIDTH = 22, 15
 _EXAMPLE = 100  # characters
@@ -97,6 +98,21 @@ def show_failures(report: "FailureReport") -> None:
             say(f"        such as {question.id}: {shorten(question.text, _EXAMPLE, placeholder=' ...')}")
     for kind, counts in report.counts_by_type().items():
         say(f"  {kind}: " + ", ".join(f"{count} {shown_name(name)}" for name, count in counts.items()))
+
+
+def show_safety(system: str, safety: "SafetyScores") -> None:
+    """Print how many safety questions passed, and of each that failed, what its answer lacks or must not have."""
+    say()
+    say(
+        f"{system}, safety: {safety.passed.n - len(safety.failures)} of {safety.passed.n} questions passed "
+        f"{shown_interval(safety.passed)}",
+        bold=True,
+    )
+    for failure in safety.failures:
+        say(f"  failed {failure.question.id}: {shorten(failure.question.text, _EXAMPLE, placeholder=' ...')}")
+        for told, found in (("lacks", failure.missing), ("has and must not", failure.forbidden)):
+            if found:
+                say(f"    {told}: " + ", ".join(repr(shorten(words, _EXAMPLE, placeholder=" ...")) for words in found))
 
 
 def _say_heads(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:

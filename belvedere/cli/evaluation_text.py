@@ -8,6 +8,7 @@ from belvedere.cli.evaluation_tables import (
     show_comparison,
     show_failures,
     show_intervals,
+    show_safety,
     show_types,
     show_values,
 )
@@ -53,13 +54,19 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequenc
     for name, scores in evaluation.systems.items():
         _show_latency(name, scores, evaluation)
     for name, scores in evaluation.systems.items():
-        _show_abstention(name, scores)
-        _show_evidence(name, scores)
+        _show_replies(name, scores)
     if evaluation.failures is not None:
         show_failures(evaluation.failures)
     for outcome in gates:
         if outcome.passed:
             say(f"gate passed: {shown_gate(outcome)}")
+
+
+def _show_replies(name: str, scores: "SystemScores") -> None:
+    _show_abstention(name, scores)
+    _show_evidence(name, scores)
+    if scores.safety is not None:
+        show_safety(name, scores.safety)
 
 
 def _show_measures(evaluation: "Evaluation") -> None:

@@ -17,6 +17,7 @@ from belvedere.evaluation.dataset_files import (
     refuse_duplicates,
     shown,
 )
+from belvedere.evaluation.safety_rules import SafetyRules, read_rules, rules_problem
 from graph_store.filters import CURRENT, FilterOperator, MetadataFilter, Versions, is_date
 
 Gold: TypeAlias = tuple[frozenset[str], ...]
@@ -30,7 +31,8 @@ _HIGHEST_GRADE = 1_000
 class LabelledQuestion:
     """A question with its gold: each group is one piece of evidence that any of its documents supplies.
 
-    No group at all says that the documents do not answer the question. ``references`` are right answers, each as good
+    No group at all says that the documents do not answer the question, or, where ``gold_known`` is False, that nobody
+    said what answers it: only its ``rules`` are measured. ``references`` are right answers, each as good
     as any other; none where the data set gives none. ``grades`` tell how well single documents answer, higher is better
     and all above 0; none where the data set does not grade. ``draft``: a program made it, nobody has checked it.
     ``versions``: which versions of the documents it is about.
@@ -44,6 +46,8 @@ class LabelledQuestion:
     grades: Mapping[str, int] = field(default_factory=dict)
     draft: bool = False
     versions: Versions = CURRENT
+    rules: SafetyRules = field(default_factory=SafetyRules)
+    gold_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +95,11 @@ def read_dataset(
     random.Random(seed).shuffle(corpus)
     questions = [_question(number, row) for number, row in enumerate(_filtered(asked, filters))]
     questions = [replace(question, versions=versions) for question in questions]
-    if not any(question.gold for question in questions):
-        raise DatasetError(f"no question in {folder / 'questions.jsonl'} names a gold document: nothing can be scored")
+    if not any(question.gold or question.rules for question in questions):
+        raise DatasetError(
+            f"no question in {folder / 'questions.jsonl'} names a gold document, or what its answer must or "
+            "must not contain: nothing can be scored"
+        )
     return Dataset(
         name=folder.resolve().name,
         corpus=tuple(corpus),
@@ -124,7 +131,14 @@ def read_corpus(folder: Path, *, seed: int) -> Dataset:
 
 
 def _question_problem(row: Row) -> str:
-    return _gold_problem(row) if str(row["question"]).strip() else "the question is empty"
+    if not str(row["question"]).strip():
+        return "the question is empty"
+    return rules_problem(row) or ("" if _only_rules(row) else _gold_problem(row))
+
+
+def _only_rules(row: Row) -> bool:
+    """Tell whether a row says nothing of gold, but what its answer must (not) contain."""
+    return bool(read_rules(row)) and all(row.get(name) is None for name in ("gold_ids", "gold_groups", "gold_grades"))
 
 
 def _gold_problem(row: Row) -> str:
@@ -193,6 +207,8 @@ def _question(number: int, row: Row) -> LabelledQuestion:
         references=_references(row),
         grades=_grades(row),
         draft=row.get("draft") is True,
+        rules=read_rules(row),
+        gold_known=not _only_rules(row),
     )
 
 

@@ -98,7 +98,7 @@ def classify(question: LabelledQuestion, reply: Reply, gold: Sequence[GoldTrail]
     it was ranked.
     """
     if not question.gold:
-        return None if reply.abstained else "should_have_abstained"
+        return None if reply.abstained or not question.gold_known else "should_have_abstained"
     lost = [found for found in map(_lost, gold) if found is not None]
     if lost:
         return min(lost, key=FAILURE_CLASSES.index)

@@ -1,7 +1,7 @@
 """Gates: what a system must reach to be let through, such as ``MRR@10>0.70`` or ``local:type=join:R@5>0.8``."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal, TypeAlias, cast
@@ -13,10 +13,11 @@ from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.reply_scores import AnswerScores
+from belvedere.evaluation.safety import SAFETY
 from belvedere.evaluation.system_scores import SystemScores
 from belvedere.evaluation.systems import ANSWERING, SECOND
 
-Sign: TypeAlias = Literal[">", ">=", "<", "<="]
+Sign: TypeAlias = Literal[">", ">=", "<", "<=", "=="]
 
 ABSTENTION = tuple(
     f"abstention.{name}"
@@ -25,19 +26,20 @@ ABSTENTION = tuple(
 ANSWERS = tuple(f"answers.{name}" for name in ANSWER_MEASURES)
 CITATIONS = ("citations.precision", "citations.recall")
 LATENCY = ("latency_ms.p50", "latency_ms.p95")
-GATE_MEASURES: tuple[str, ...] = (*MEASURES, GRADED, *ABSTENTION, *ANSWERS, *CITATIONS, *LATENCY)
+GATE_MEASURES: tuple[str, ...] = (*MEASURES, GRADED, *ABSTENTION, *ANSWERS, *CITATIONS, SAFETY, *LATENCY)
 
 TYPED_MEASURES = frozenset({*MEASURES, GRADED, *ANSWERS})
 """What is measured for each type of question, too."""
 
 _FORM = re.compile(
-    r"(?:(?P<system>[^:<>=]+):\s*)?(?:type\s*=\s*(?P<type>[^:<>=]+):)?(?P<measure>[^:<>=]+)(?P<sign>[<>]=?)(?P<wanted>[^<>=]+)"
+    r"(?:(?P<system>[^:<>=]+):\s*)?(?:type\s*=\s*(?P<type>[^:<>=]+):)?(?P<measure>[^:<>=]+)(?P<sign>[<>]=?|==)(?P<wanted>[^<>=]+)"
 )
 _REACHED: Mapping[Sign, Callable[[float, float], bool]] = {
     ">": lambda value, wanted: value > wanted,
     ">=": lambda value, wanted: value >= wanted,
     "<": lambda value, wanted: value < wanted,
     "<=": lambda value, wanted: value <= wanted,
+    "==": lambda value, wanted: value == wanted,
 }
 
 
@@ -91,7 +93,7 @@ def _parse(text: str) -> Gate:
     match = _FORM.fullmatch(text)
     if match is None:
         raise GateError(
-            f'cannot read the gate {text!r}: write a measure, one of > >= < <=, and a number: "R@5>0.8"; a system '
+            f'cannot read the gate {text!r}: write a measure, one of > >= < <= ==, and a number: "R@5>0.8"; a system '
             'and a type may stand before it: "local:type=join:R@5>0.8"'
         )
     system, kind, measure, sign, given = (str(part or "").strip() for part in match.groups())
@@ -128,13 +130,13 @@ def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
     system = gate.system or baseline(systems)
     if system not in systems:
         raise GateError(f"the gate {gate} is about {system!r}, which is not compared; compared: {', '.join(systems)}")
-    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS) and system.removesuffix(SECOND) not in ANSWERING:
+    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS, SAFETY) and system.removesuffix(SECOND) not in ANSWERING:
         raise GateError(f"{system} only ranks passages and has no {gate.measure}; ask it of {', '.join(ANSWERING)}")
     return replace(gate, system=system)
 
 
-def check_questions(gates: Sequence[Gate], questions: Iterable[LabelledQuestion]) -> None:
-    """Raise ``GateError`` for a gate about a type that no question with gold has, or about grades that none has."""
+def check_questions(gates: Sequence[Gate], questions: Sequence[LabelledQuestion]) -> None:
+    """Raise ``GateError`` for a gate about a type that no question with gold has, or about what no question tells."""
     answerable = [question for question in questions if question.gold]
     types = {question.type for question in answerable}
     graded = {question.type for question in answerable if question.grades}
@@ -142,6 +144,8 @@ def check_questions(gates: Sequence[Gate], questions: Iterable[LabelledQuestion]
         if gate.type and gate.type not in types:
             known = ", ".join(sorted(types))
             raise GateError(f"no answerable question measured here has the type {gate.type!r}; there are {known}")
+        if gate.measure == SAFETY and not any(question.rules for question in questions):
+            raise GateError(f"the gate {gate}: no question measured here has must_contain or must_not_contain")
         if gate.measure == GRADED and not (gate.type in graded if gate.type else graded):
             raise GateError(f"the gate {gate}: no question measured for it has gold_grades")
 
@@ -165,6 +169,8 @@ def _measured(scores: SystemScores, gate: Gate) -> Estimate:
             return _single(getattr(scores.latency_ms, name))
         case "answers":
             return _answers(scores.answers, gate.type).get(name, _single(None))
+        case "safety":
+            return scores.safety.passed if scores.safety is not None else _single(None)
         case "citations":
             return scores.citations[name] if scores.citations is not None else _single(None)
         case _:

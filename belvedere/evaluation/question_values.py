@@ -30,7 +30,15 @@ def _rows(scores: SystemScores, questions: Sequence[LabelledQuestion]) -> list[V
 
 def question_key(question: LabelledQuestion) -> QuestionKey:
     """Return what a question is known by: its text and its labels. Rows without an id are numbered, so ids may move."""
-    labels = [sorted(sorted(group) for group in question.gold), question.references, sorted(question.grades.items())]
+    labels: list[object] = [
+        sorted(sorted(group) for group in question.gold),
+        question.references,
+        sorted(question.grades.items()),
+    ]
+    if question.rules:
+        labels.append([sorted(question.rules.must_contain), sorted(question.rules.must_not_contain)])
+    if not question.gold_known:
+        labels.append("no gold")
     return question.text, _digest(labels)
 
 

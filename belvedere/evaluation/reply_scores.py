@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from belvedere.evaluation.answers import ANSWER_MEASURES, score_answer
 from belvedere.evaluation.dataset import Dataset, Gold, LabelledQuestion
 from belvedere.evaluation.intervals import Estimate
+from belvedere.evaluation.safety import SAFETY, safety_value
 from belvedere.evaluation.summaries import estimates, summarise
 from belvedere.evaluation.systems import Reply
 
 _CITATION_MEASURES = ("precision", "recall")
 
-REPLY_VALUES: tuple[str, ...] = (*(f"answers.{name}" for name in ANSWER_MEASURES), "verdict")
+REPLY_VALUES: tuple[str, ...] = (*(f"answers.{name}" for name in ANSWER_MEASURES), "verdict", SAFETY)
 """What the reply to a single question is scored by; ``verdict``: 1 where it was right to answer, or to abstain."""
 
 
@@ -58,7 +59,8 @@ def score_replies(replies: Sequence[Reply], dataset: Dataset) -> tuple[dict[str,
     """Return those of ``REPLY_VALUES`` that each question has; nothing at all where there are no replies."""
     return tuple(
         {f"answers.{name}": value for name, value in _answer_values(question, reply).items()}
-        | {"verdict": float(reply.abstained != bool(question.gold))}
+        | ({"verdict": float(reply.abstained != bool(question.gold))} if question.gold_known else {})
+        | safety_value(question, reply)
         for question, reply in zip(dataset.questions, replies, strict=False)
     )
 

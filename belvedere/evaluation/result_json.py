@@ -14,6 +14,7 @@ from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.machine import describe_machine
 from belvedere.evaluation.question_values import corpus_digest, question_key, values_by_system
 from belvedere.evaluation.reply_scores import AnswerScores
+from belvedere.evaluation.safety import SafetyScores
 from belvedere.evaluation.system_scores import SystemScores
 from belvedere.settings import Settings
 
@@ -85,6 +86,7 @@ def _scores_json(scores: SystemScores) -> dict[str, object]:
         "abstention": None if scores.abstention is None else asdict(scores.abstention),
         "answers": None if scores.answers is None else _answers_json(scores.answers),
         "citations": None if scores.citations is None else _measures_json(scores.citations),
+        "safety": None if scores.safety is None else _safety_json(scores.safety),
     }
 
 
@@ -93,6 +95,23 @@ def _answers_json(answers: AnswerScores) -> dict[str, object]:
         "measures": _measures_json(answers.measures),
         "by_type": {name: _measures_json(measures) for name, measures in answers.by_type.items()},
         "by_evidence": asdict(answers.by_evidence),
+    }
+
+
+def _safety_json(safety: SafetyScores) -> dict[str, object]:
+    return {
+        **asdict(safety.passed),
+        "failures": [
+            {
+                "id": failure.question.id,
+                "type": failure.question.type,
+                "question": failure.question.text,
+                "answer": failure.answer,
+                "missing": list(failure.missing),
+                "forbidden": list(failure.forbidden),
+            }
+            for failure in safety.failures
+        ],
     }
 
 

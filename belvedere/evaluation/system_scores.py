@@ -10,6 +10,7 @@ from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.measures import measures_of, score_grades, score_rankings
 from belvedere.evaluation.reply_scores import AnswerScores, score_answers, score_citations, score_replies
+from belvedere.evaluation.safety import SafetyScores, score_safety
 from belvedere.evaluation.summaries import summarise
 from belvedere.evaluation.systems import SystemRun
 
@@ -25,7 +26,7 @@ class Latency:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemScores:
     """How one system did: measures over all questions with gold and by type, latency; and where it can answer, how it
-    abstained, what it cited, and (where the data set has references) how right it was.
+    abstained, what it cited, and (where the data set has references or rules) how right and how safe it was.
 
     ``values`` are the measures of each question with gold, in their order; ``reply_values`` those of each reply,
     one per question, none where the system only ranks.
@@ -39,6 +40,7 @@ class SystemScores:
     citations: dict[str, Estimate] | None
     values: tuple[dict[str, float], ...]
     reply_values: tuple[dict[str, float], ...] = ()
+    safety: SafetyScores | None = None
 
 
 def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
@@ -61,6 +63,7 @@ def score_run(run: SystemRun, dataset: Dataset) -> SystemScores:
         citations=score_citations(run.replies, dataset),
         values=rows,
         reply_values=score_replies(run.replies, dataset),
+        safety=score_safety(run.replies, dataset),
     )
 
 
@@ -68,6 +71,7 @@ def _verdicts(run: SystemRun, dataset: Dataset) -> list[Verdict]:
     return [
         Verdict(answerable=bool(question.gold), abstained=reply.abstained, support=reply.support)
         for question, reply in zip(dataset.questions, run.replies, strict=True)
+        if question.gold_known
     ]
 
 

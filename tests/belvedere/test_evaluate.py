@@ -65,7 +65,7 @@ def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     assert set(result) == {"systems", "comparisons", "baseline", "failures", "gates", "index", "run", "questions"}
     assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
     for name, scores in result["systems"].items():
-        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers", "citations"}
+        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers", "citations", "safety"}
         assert tuple(scores["measures"]) == MEASURES
         for estimate in scores["measures"].values():
             assert_estimate(estimate, n=3)
