@@ -1,7 +1,8 @@
 """Which document supports which name of an entity, so that a caller sees only names from documents it may read.
 
 Names are numbered per entity: 0 is the canonical name, i the i-th alias. Number ``ANY_EVIDENCE`` stands for a mention
-or home of any name, hence for the entity itself; number ``DESCRIPTION`` for a home that states its description.
+or home of any name, hence for the entity itself; number ``DESCRIPTION`` for a home that states its description;
+number ``DESCRIBED`` for a chunk that a description rests on which a language model made.
 """
 
 import json
@@ -17,6 +18,7 @@ from graph_store.records import Entity, Home, Mention
 
 ANY_EVIDENCE = -1
 DESCRIPTION = -2
+DESCRIBED = -3
 _CUT = "\u2026"
 
 NameSupport: TypeAlias = tuple[str, int, int | str]
@@ -51,14 +53,31 @@ def with_readable_names(entity: Entity, readable: Collection[int]) -> Entity | N
     return replace(entity, name=aliases[0], name_key=name_key(aliases[0]), aliases=aliases[1:])
 
 
+def has_description(number: int, documents: int, *, of_evidence: int, resting_on: int) -> bool:
+    """Tell whether a description is shown to one who may read so many of the ``documents`` that support ``number``.
+
+    ``of_evidence`` is how many documents the entity had when it was made, ``resting_on`` how many a description rests
+    on that a language model made: then all of them must be readable. Else one that states it will do, or all.
+    """
+    if resting_on:
+        return number == DESCRIBED and documents == resting_on
+    return number == DESCRIPTION or (number == ANY_EVIDENCE and documents == of_evidence)
+
+
 def find_support(chunks: Iterable[NamedChunk], generation: Generation) -> set[NameSupport]:
     """Return which documents support which names of the entities of a generation, given all chunks of its tenant."""
     numbers = {entity.id: _numbers_by_key(entity) for entity in generation.entities}
-    stated = {entity.id: entity.description.removesuffix(_CUT) for entity in generation.entities if entity.description}
+    stated = {
+        entity.id: entity.description.removesuffix(_CUT)
+        for entity in generation.entities
+        if entity.description and not entity.description_chunk_ids
+    }
+    described = _described_by_chunk(generation.entities)
     mentions = _mentions_by_chunk(generation.mentions)
     homes = _homes_by_chunk(generation.homes)
     support: set[NameSupport] = set()
     for chunk in chunks:
+        support.update((entity_id, DESCRIBED, chunk.document) for entity_id in described.get(chunk.id, ()))
         if chunk.id not in mentions and chunk.id not in homes:
             continue
         names_at = _names_by_span(chunk.mentions)
@@ -81,6 +100,14 @@ def _numbers_by_key(entity: Entity) -> dict[str, list[int]]:
     return dict(numbers)
 
 
+def _described_by_chunk(entities: Sequence[Entity]) -> dict[str, list[str]]:
+    grouped: defaultdict[str, list[str]] = defaultdict(list)
+    for entity in entities:
+        for chunk_id in entity.description_chunk_ids:
+            grouped[chunk_id].append(entity.id)
+    return dict(grouped)
+
+
 def _mentions_by_chunk(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:
     grouped: defaultdict[str, list[Mention]] = defaultdict(list)
     for mention in mentions:
@@ -97,7 +124,7 @@ def _homes_by_chunk(homes: Sequence[Home]) -> dict[str, list[Home]]:
 
 def _names_by_span(named_mentions: str) -> dict[tuple[int, int], list[str]]:
     names: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
-    for name, _, surface, start, end in json.loads(named_mentions):
+    for name, _, surface, start, end, *_ in json.loads(named_mentions):
         names[start, end] += [name, surface]
     return dict(names)
 

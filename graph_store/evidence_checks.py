@@ -24,6 +24,17 @@ def check_evidence(generation: Generation, chunks: Iterable[str]) -> None:
     used.update(home.entity_id for home in generation.homes)
     used.update(entity_id for r in generation.relations for entity_id in (r.source_id, r.target_id))
     _need_known(used, known, "entity")
+    _check_descriptions(generation)
+
+
+def _check_descriptions(generation: Generation) -> None:
+    """Raise ``InvalidRecord`` where a description rests on a chunk that says nothing of its entity."""
+    places = {(mention.entity_id, mention.chunk_id) for mention in generation.mentions}
+    places.update((home.entity_id, home.chunk_id) for home in generation.homes)
+    for entity in generation.entities:
+        strange = [chunk_id for chunk_id in entity.description_chunk_ids if (entity.id, chunk_id) not in places]
+        if strange:
+            raise InvalidRecord(f"{entity.id!r} is described by the chunk {strange[0]!r}, which does not mention it")
 
 
 def check_audiences(generation: Generation, groups: Mapping[str, Iterable[str]]) -> None:

@@ -87,7 +87,8 @@ class NamedMention:
     """A name found in a chunk by extraction, before entities are resolved over the whole collection.
 
     ``name`` is the document-level canonical form (the full name for a surname, the long form for an acronym),
-    ``surface`` the text as it stands at ``chunk.text[char_start:char_end]``.
+    ``surface`` the text as it stands at ``chunk.text[char_start:char_end]``. ``description`` is what a language model
+    says of it by this chunk alone, empty where none was asked.
     """
 
     chunk_id: str
@@ -96,11 +97,16 @@ class NamedMention:
     surface: str
     char_start: int
     char_end: int
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRelation:
-    """A subject-predicate-object statement found in one sentence of a chunk, before resolution."""
+    """A subject-predicate-object statement found at ``chunk.text[char_start:char_end]``, before resolution.
+
+    The parser gives the sentence that states it, a language model the words that it rests on, and its ``strength``
+    (0 to 10; 0 where none was asked).
+    """
 
     chunk_id: str
     subject: str
@@ -110,6 +116,7 @@ class NamedRelation:
     object_type: str
     char_start: int
     char_end: int
+    strength: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +131,11 @@ class NamedHome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """A resolved entity of a tenant. ``name_key`` is its normalised name (:func:`graph_store.ids.name_key`)."""
+    """A resolved entity of a tenant. ``name_key`` is its normalised name (:func:`graph_store.ids.name_key`).
+
+    An extractive ``description`` is a sentence of a home. One that a language model made rests on the chunks
+    ``description_chunk_ids``, and is shown to those alone who may read all of them, as long as all are there.
+    """
 
     id: str
     tenant: str
@@ -133,6 +144,8 @@ class Entity:
     type: str
     aliases: tuple[str, ...] = ()
     description: str = ""
+    description_made_by: str = "extractive"
+    description_chunk_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +171,8 @@ class Home:
 class Relation:
     """A directed statement between two entities; ``evidence`` are the ids of the chunks that state it (never empty).
 
-    ``weight`` is the number of sentences that state it.
+    ``weight`` is the number of sentences that state it; ``strength`` (0 to 10) the greatest that a language model gave
+    it, shown to those alone who may read all of the evidence, 0 where none was asked.
     """
 
     id: str
@@ -168,6 +182,7 @@ class Relation:
     predicate: str
     weight: float
     evidence: tuple[str, ...]
+    strength: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

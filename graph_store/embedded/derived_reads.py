@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.database import Row
 from graph_store.embedded.document_reads import with_ids
+from graph_store.embedded.schema_upgrades import keeps_model_facts
 from graph_store.packing import unpack_sentences, unpack_strings
 from graph_store.records import Community, Mention, Relation, TreeNode
 
@@ -36,9 +37,10 @@ def read_mentions(connection: sqlite3.Connection, scope: Scope, entity_id: str) 
 def read_relations(connection: sqlite3.Connection, scope: Scope, entity_id: str | None = None) -> tuple[Relation, ...]:
     """Return relations with readable evidence, ordered by id; of one entity where one is given."""
     chosen = "" if entity_id is None else " AND (source.id = :id OR target.id = :id)"
+    strength = "relations.strength" if keeps_model_facts(connection) else "0.0"
     found = connection.execute(
         "SELECT relations.id, source.id, target.id, relations.predicate, relations.weight, relations.evidence,"
-        " chunks.id FROM relations JOIN entities AS source ON source.row = relations.source_row"
+        f" {strength}, chunks.id FROM relations JOIN entities AS source ON source.row = relations.source_row"
         " JOIN entities AS target ON target.row = relations.target_row"
         " JOIN relation_evidence AS part ON part.relation_row = relations.row"
         " JOIN chunks ON chunks.row = part.chunk_row"
@@ -54,7 +56,7 @@ def read_relations(connection: sqlite3.Connection, scope: Scope, entity_id: str 
 
 
 def _relation(head: Row, evidence: Sequence[str], tenant: str) -> Relation:
-    record_id, source_id, target_id, predicate, weight, all_evidence = head
+    record_id, source_id, target_id, predicate, weight, all_evidence, strength = head
     # The sentences of hidden chunks do not count, and how many there were is not told: one a chunk is what is left.
     seen = weight if len(evidence) == all_evidence else min(weight, float(len(evidence)))
     return Relation(
@@ -65,6 +67,7 @@ def _relation(head: Row, evidence: Sequence[str], tenant: str) -> Relation:
         predicate=predicate,
         weight=seen,
         evidence=tuple(evidence),
+        strength=strength if len(evidence) == all_evidence else 0.0,
     )
 
 

@@ -9,7 +9,7 @@ from graph_store.embedded.access_sql import audience_row
 from graph_store.embedded.change_log import log_changes, mark_derived_changed
 from graph_store.embedded.document_rows import next_row
 from graph_store.embedded.entity_names import find_support
-from graph_store.entity_names import ANY_EVIDENCE, names_of
+from graph_store.entity_names import ANY_EVIDENCE, DESCRIBED, names_of
 from graph_store.errors import InvalidRecord
 from graph_store.evidence_checks import check_evidence
 from graph_store.packing import pack_json, pack_sentences, pack_vectors
@@ -71,12 +71,16 @@ def _insert_entities(connection: sqlite3.Connection, generation: Generation) -> 
     first = next_row(connection, "entities")
     rows = {entity.id: row for row, entity in enumerate(generation.entities, first)}
     support = find_support(connection, generation, rows)
-    documents = Counter(entity_row for entity_row, number, _ in support if number == ANY_EVIDENCE)
+    counts = Counter((entity_row, number) for entity_row, number, _ in support)
     connection.executemany(
-        "INSERT INTO entities (row, tenant, id, name, name_key, type, aliases, description, documents)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO entities (row, tenant, id, name, name_key, type, aliases, description, description_made_by,"
+        " description_chunks, documents, described) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            (row, e.tenant, e.id, e.name, e.name_key, e.type, pack_json(e.aliases), e.description, documents[row])
+            (
+                *(row, e.tenant, e.id, e.name, e.name_key, e.type, pack_json(e.aliases), e.description),
+                *(e.description_made_by, pack_json(e.description_chunk_ids)),
+                *(counts[row, ANY_EVIDENCE], counts[row, DESCRIBED]),
+            )
             for row, e in enumerate(generation.entities, first)
         ),
     )
@@ -122,8 +126,8 @@ def _insert_relations(
     first = next_row(connection, "relations")
     evidence = [tuple(dict.fromkeys(relation.evidence)) for relation in generation.relations]
     connection.executemany(
-        "INSERT INTO relations (row, tenant, id, source_row, target_row, predicate, weight, evidence)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO relations (row, tenant, id, source_row, target_row, predicate, weight, evidence, strength)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 row,
@@ -134,6 +138,7 @@ def _insert_relations(
                 relation.predicate,
                 relation.weight,
                 len(chunk_ids),
+                relation.strength,
             )
             for row, (relation, chunk_ids) in enumerate(zip(generation.relations, evidence, strict=True), first)
         ),

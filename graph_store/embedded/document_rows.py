@@ -12,6 +12,7 @@ from graph_store.embedded.access_sql import audience_row
 from graph_store.embedded.change_log import log_changes
 from graph_store.embedded.metadata_filters import metadata_rows
 from graph_store.embedded.source_rows import forget_sources_of
+from graph_store.named_records import pack_homes, pack_mentions, pack_relations
 from graph_store.packing import pack_json, pack_metadata, pack_spans, pack_tokens, pack_vectors, quantise
 from graph_store.records import Document, NamedHome, NamedMention, NamedRelation
 
@@ -140,14 +141,9 @@ def _insert_extractions(connection: sqlite3.Connection, bundle: DocumentBundle, 
         (
             (
                 rows[chunk_id],
-                pack_json([[m.name, m.type, m.surface, m.char_start, m.char_end] for m in mentions[chunk_id]]),
-                pack_json(
-                    [
-                        [r.subject, r.subject_type, r.predicate, r.object, r.object_type, r.char_start, r.char_end]
-                        for r in relations[chunk_id]
-                    ]
-                ),
-                pack_json([[h.name, h.type, h.kind] for h in homes[chunk_id]]),
+                pack_mentions(mentions[chunk_id]),
+                pack_relations(relations[chunk_id]),
+                pack_homes(homes[chunk_id]),
             )
             for chunk_id in named
         ),

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.document_reads import with_ids
-from graph_store.entity_names import ANY_EVIDENCE, DESCRIPTION, with_readable_names
+from graph_store.embedded.schema_upgrades import keeps_model_facts
+from graph_store.entity_names import ANY_EVIDENCE, DESCRIBED, DESCRIPTION, has_description, with_readable_names
 from graph_store.ids import name_key
 from graph_store.in_order import in_order
 from graph_store.packing import unpack_strings
@@ -54,8 +55,9 @@ def read_entities(
 ) -> tuple[Entity, ...]:
     """Return readable entities: those asked for, in the order asked, or all, ordered by id."""
     chosen = "" if entity_ids is None else " AND id IN (SELECT value FROM json_each(:ids))"
+    told = "description_made_by, description_chunks" if keeps_model_facts(connection) else "'extractive', '[]'"
     found = connection.execute(
-        "SELECT row, id, name, name_key, type, aliases, description FROM entities"
+        f"SELECT row, id, name, name_key, type, aliases, description, {told} FROM entities"
         f" WHERE tenant = :tenant{chosen} ORDER BY id",
         with_ids(scope, entity_ids or ()),
     ).fetchall()
@@ -63,7 +65,7 @@ def read_entities(
     visible = visible_names(connection, scope, rows)
     described = _with_readable_description(connection, scope, rows)
     entities: dict[str, Entity] = {}
-    for row, record_id, name, key, kind, aliases, description in found:
+    for row, record_id, name, key, kind, aliases, description, made_by, chunk_ids in found:
         if row not in visible:
             continue
         stored = Entity(
@@ -73,8 +75,14 @@ def read_entities(
             name_key=key,
             type=kind,
             aliases=unpack_strings(aliases),
-            description=description if row in described else "",
         )
+        if row in described:
+            stored = replace(
+                stored,
+                description=description,
+                description_made_by=made_by,
+                description_chunk_ids=unpack_strings(chunk_ids),
+            )
         shown = with_readable_names(stored, visible[row]) or _named_by_mention(connection, scope, row, stored)
         if shown is not None:
             entities[record_id] = shown
@@ -82,16 +90,25 @@ def read_entities(
 
 
 def _with_readable_description(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int] | None) -> set[int]:
-    """Return the entities that a readable document describes as they are described, or that rest on those alone."""
+    """Return the entities that a readable document describes as they are described, or that rest on those alone.
+
+    A description that a language model made rests on some documents, of which all must be there and readable.
+    """
     chosen = "" if rows is None else " AND entities.row IN (SELECT value FROM json_each(:rows))"
+    described = "entities.described" if keeps_model_facts(connection) else "0"
     found = connection.execute(
-        "SELECT entities.row, part.ordinal, entities.documents, count(*) FROM entities"
-        " JOIN entity_name_support AS part ON part.entity_row = entities.row AND part.ordinal IN (:any, :description)"
+        f"SELECT entities.row, part.ordinal, entities.documents, {described}, count(*) FROM entities"
+        " JOIN entity_name_support AS part ON part.entity_row = entities.row"
+        f" AND part.ordinal IN ({ANY_EVIDENCE}, {DESCRIPTION}, {DESCRIBED})"
         " JOIN documents ON documents.row = part.document_row"
         f" WHERE entities.tenant = :tenant AND {readable('documents')}{chosen} GROUP BY 1, 2",
-        {**scope.parameters, "rows": json.dumps(rows or []), "any": ANY_EVIDENCE, "description": DESCRIPTION},
+        {**scope.parameters, "rows": json.dumps(rows or [])},
     )
-    return {row for row, number, whole, documents in found if number == DESCRIPTION or documents == whole}
+    return {
+        row
+        for row, number, whole, resting_on, documents in found
+        if has_description(number, documents, of_evidence=whole, resting_on=resting_on)
+    }
 
 
 def _named_by_mention(connection: sqlite3.Connection, scope: Scope, row: int, entity: Entity) -> Entity | None:

@@ -9,7 +9,7 @@ model that a chunk was written with. Beside the tables of vectors may stand thos
 (:mod:`graph_store.embedded.spare_space`).
 """
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised with every change of the tables or of what an old column means."""
 
 APPLICATION_ID = 0x42656C76
@@ -291,5 +291,14 @@ ALTER TABLE tree_nodes ADD COLUMN mended INTEGER NOT NULL DEFAULT 0;
 """What a derived layer was made with, current or not, how many documents changed since one was made whole, and which of
 its texts lost evidence: added to the tables, so that those of an older format become the very same."""
 
-TABLES = _STATE + _DOCUMENTS + SOURCES + _DERIVED + _DERIVED_TEXTS + STANDING
+MODEL_FACTS = """
+ALTER TABLE entities ADD COLUMN description_made_by TEXT NOT NULL DEFAULT 'extractive';
+ALTER TABLE entities ADD COLUMN description_chunks TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE entities ADD COLUMN described INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE relations ADD COLUMN strength REAL NOT NULL DEFAULT 0;
+"""
+"""What a language model tells of entities and relations; new in format 4. ``described`` is the number of documents that
+a description rests on which a model made, 0 for one that quotes a home."""
+
+TABLES = _STATE + _DOCUMENTS + SOURCES + _DERIVED + _DERIVED_TEXTS + STANDING + MODEL_FACTS
 """The statements that make an empty store."""

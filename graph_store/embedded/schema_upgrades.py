@@ -3,10 +3,12 @@
 Old columns keep their meaning from format to format, so readers take older formats as they are.
 """
 
-from graph_store.embedded.database import Database
-from graph_store.embedded.schema import SCHEMA_VERSION, SOURCES, STANDING
+import sqlite3
 
-_STATEMENTS = {2: SOURCES + "UPDATE changes SET key = '';\n" + STANDING}
+from graph_store.embedded.database import Database
+from graph_store.embedded.schema import MODEL_FACTS, SCHEMA_VERSION, SOURCES, STANDING
+
+_STATEMENTS = {2: SOURCES + "UPDATE changes SET key = '';\n" + STANDING, 3: MODEL_FACTS}
 """Format -> the statements that make the next one of it."""
 
 READABLE = frozenset({SCHEMA_VERSION, *_STATEMENTS})
@@ -24,3 +26,9 @@ def upgrade(database: Database) -> None:
             for statement in _STATEMENTS[older].split(";\n"):
                 connection.execute(statement)
         connection.execute("UPDATE store_state SET schema_version = ?", (SCHEMA_VERSION,))
+
+
+def keeps_model_facts(connection: sqlite3.Connection) -> bool:
+    """Tell whether a store has the columns of format 4, in which what a language model told is kept."""
+    found = connection.execute("SELECT 1 FROM pragma_table_info('relations') WHERE name = 'strength'")
+    return found.fetchone() is not None

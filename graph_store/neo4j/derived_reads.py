@@ -27,7 +27,7 @@ def read_relations(transaction: Transaction, scope: Scope, entity_id: str | None
         f" MATCH (c:Chunk {{tenant: $tenant, id: r.evidence[place]}}) WHERE {readable('c')}"
         " WITH r, place, c.id AS chunk ORDER BY place WITH r, collect(chunk) AS evidence"
         " RETURN r.id AS id, startNode(r).id AS source, endNode(r).id AS target, r.type AS predicate, r.weight AS"
-        " weight, r.stated AS stated, evidence ORDER BY id",
+        " weight, coalesce(r.strength, 0.0) AS strength, r.stated AS stated, evidence ORDER BY id",
         id=entity_id,
         **scope.parameters,
     )
@@ -47,6 +47,7 @@ def _relation(row: Record, tenant: str) -> Relation:
         predicate=row["predicate"],
         weight=seen,
         evidence=tuple(evidence),
+        strength=row["strength"] if len(evidence) == row["stated"] else 0.0,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from graph_store.bundles import Generation
-from graph_store.entity_names import ANY_EVIDENCE, NameSupport, names_of
+from graph_store.entity_names import ANY_EVIDENCE, DESCRIBED, NameSupport, names_of
 from graph_store.ids import stable_id
 from graph_store.neo4j.batching import Row
 from graph_store.neo4j.document_rows import index_terms
@@ -50,7 +50,8 @@ def entity_rows(generation: Generation, support: Support) -> Iterator[Row]:
                 "name_keys": keys,
                 "name_tokens": sorted({name_token(key) for key in keys}),
                 "supported": [number in supported for number in range(len(keys))],
-                "documents": len(of_documents),
+                "documents": sum(ANY_EVIDENCE in numbers for numbers in of_documents.values()),
+                "described": sum(DESCRIBED in numbers for numbers in of_documents.values()),
             },
         }
 
@@ -62,6 +63,8 @@ def _entity_properties(entity: Entity) -> Row:
         "type": entity.type,
         "aliases": list(entity.aliases),
         "description": entity.description,
+        "description_made_by": entity.description_made_by,
+        "description_chunk_ids": list(entity.description_chunk_ids),
     }
 
 
@@ -103,6 +106,7 @@ def relation_rows(generation: Generation) -> Iterator[Row]:
             "properties": {
                 "type": relation.predicate,
                 "weight": relation.weight,
+                "strength": relation.strength,
                 "evidence": evidence,
                 "stated": len(evidence),
             },

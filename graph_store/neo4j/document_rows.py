@@ -12,10 +12,11 @@ from graph_store.bundles import DocumentBundle
 from graph_store.indexed_text import indexed_text
 from graph_store.keyword_analysis import analyzer, spread_unspaced
 from graph_store.metadata_values import comparable_values
+from graph_store.named_records import pack_homes, pack_mentions, pack_relations
 from graph_store.neo4j.batching import Row
 from graph_store.neo4j.scope import record_tokens
 from graph_store.neo4j.vectors import sendable_rows
-from graph_store.packing import pack_json, pack_metadata, pack_spans, pack_tokens, quantise
+from graph_store.packing import pack_metadata, pack_spans, pack_tokens, quantise
 from graph_store.records import Chunk, NamedHome, NamedMention, NamedRelation
 from graph_store.version_circles import SUPERSEDES
 
@@ -111,18 +112,14 @@ def _data_by_chunk(bundle: DocumentBundle) -> dict[str, dict[str, Any]]:
         data[chunk.id] = {
             "sentence_spans": spans,
             "sentence_vectors": vectors,
-            "mentions": pack_json([[m.name, m.type, m.surface, m.char_start, m.char_end] for m in mentions[chunk.id]]),
-            "relations": pack_json([_relation_values(relation) for relation in relations[chunk.id]]),
-            "homes": pack_json([[h.name, h.type, h.kind] for h in homes[chunk.id]]),
+            "mentions": pack_mentions(mentions[chunk.id]),
+            "relations": pack_relations(relations[chunk.id]),
+            "homes": pack_homes(homes[chunk.id]),
         }
     for chunk, tokens in zip(bundle.chunks, bundle.token_vectors, strict=False):
         starts, token_vectors = pack_tokens(tokens)
         data[chunk.id] |= {"token_starts": starts, "token_vectors": token_vectors}
     return data
-
-
-def _relation_values(r: NamedRelation) -> list[str | int]:
-    return [r.subject, r.subject_type, r.predicate, r.object, r.object_type, r.char_start, r.char_end]
 
 
 def _sentences_by_chunk(bundle: DocumentBundle) -> dict[str, tuple[bytes, bytes]]:

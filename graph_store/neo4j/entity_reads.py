@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from neo4j import Record
 
-from graph_store.entity_names import DESCRIPTION, with_readable_names
+from graph_store.entity_names import has_description, with_readable_names
 from graph_store.ids import name_key
 from graph_store.in_order import in_order
 from graph_store.neo4j.connection import Transaction
@@ -41,7 +41,10 @@ def read_entities(
     chosen = "" if entity_ids is None else " WHERE e.id IN $ids"
     found = transaction.rows(
         f"{_SUPPORTED.format(chosen=chosen)} RETURN e.id AS id, e.name AS name, e.name_key AS name_key, e.type AS type,"
-        " e.aliases AS aliases, e.description AS description, e.supported AS supported, e.documents AS documents,"
+        " e.aliases AS aliases, e.description AS description,"
+        " coalesce(e.description_made_by, 'extractive') AS made_by,"
+        " coalesce(e.description_chunk_ids, []) AS resting_on, coalesce(e.described, 0) AS described,"
+        " e.supported AS supported, e.documents AS documents,"
         " support ORDER BY id",
         ids=list(entity_ids or ()),
         **scope.parameters,
@@ -57,17 +60,26 @@ def read_entities(
 
 
 def _entity(row: Record, tenant: str) -> Entity:
-    support: list[list[int]] = row["support"]
-    seen = {number for numbers in support for number in numbers}
-    described = DESCRIPTION in seen or len(support) == row["documents"]
-    return Entity(
+    counts = Counter(number for numbers in row["support"] for number in numbers)
+    described = any(
+        has_description(number, documents, of_evidence=row["documents"], resting_on=row["described"])
+        for number, documents in counts.items()
+    )
+    stored = Entity(
         id=row["id"],
         tenant=tenant,
         name=row["name"],
         name_key=row["name_key"],
         type=row["type"],
         aliases=tuple(row["aliases"]),
-        description=row["description"] if described else "",
+    )
+    if not described:
+        return stored
+    return replace(
+        stored,
+        description=row["description"],
+        description_made_by=row["made_by"],
+        description_chunk_ids=tuple(row["resting_on"]),
     )
 
 

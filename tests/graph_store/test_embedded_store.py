@@ -6,6 +6,7 @@ import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
 from tests.graph_store.store_contract import GraphStoreContract
+from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import OpenStore, SpaceContract
 from tests.graph_store.store_standing_contract import StandingContract
@@ -13,7 +14,9 @@ from tests.graph_store.store_token_contract import TokenContract
 from tests.graph_store.store_version_contract import ComparisonContract, VersionContract
 
 
-class TestEmbeddedStore(GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract):
+class TestEmbeddedStore(
+    GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract, ModelFactsContract
+):
     @pytest.fixture
     def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:
         return embedded_store

@@ -6,6 +6,7 @@ from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.neo4j_store import Neo4jStore
 from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
 from tests.graph_store.store_contract import GraphStoreContract
+from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_standing_contract import StandingContract
 from tests.graph_store.store_token_contract import TokenContract
@@ -14,7 +15,9 @@ from tests.graph_store.store_version_contract import ComparisonContract, Version
 pytestmark = pytest.mark.neo4j
 
 
-class TestNeo4jStore(GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract):
+class TestNeo4jStore(
+    GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract, ModelFactsContract
+):
     @pytest.fixture
     def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
         with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:

@@ -16,6 +16,11 @@ from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, genera
 
 SETTINGS = StoreSettings(keyword_memory_bytes=15_000_000)
 
+WITHOUT_MODEL_FACTS = (
+    "ALTER TABLE entities DROP COLUMN description_made_by; ALTER TABLE entities DROP COLUMN description_chunks;"
+    "ALTER TABLE entities DROP COLUMN described; ALTER TABLE relations DROP COLUMN strength"
+)
+
 
 def opened(folder: Path) -> EmbeddedStore:
     return EmbeddedStore.create_or_open(folder, embedding_model=MODEL, dimension=DIMENSION, settings=SETTINGS)
@@ -49,8 +54,21 @@ def second(store_folder: Path) -> Path:
         "DROP TABLE source_documents; DROP TABLE sources; UPDATE changes SET key = 'name';"
         "UPDATE store_state SET schema_version = 2;"
         "ALTER TABLE tenants DROP COLUMN made_with; ALTER TABLE tenants DROP COLUMN changed_documents;"
-        "ALTER TABLE communities DROP COLUMN mended; ALTER TABLE tree_nodes DROP COLUMN mended"
+        "ALTER TABLE communities DROP COLUMN mended; ALTER TABLE tree_nodes DROP COLUMN mended;" + WITHOUT_MODEL_FACTS
     )
+    connection.close()
+    return store_folder
+
+
+@pytest.fixture
+def third(store_folder: Path) -> Path:
+    """A store of format 3 with two documents."""
+    with opened(store_folder) as store:
+        bundles = [document_bundle(name, ["Alpha meets Beta"]) for name in "ab"]
+        store.write_documents(bundles)
+        store.publish(generation_of(bundles))
+    connection = sqlite3.connect(store_folder / DATABASE_FILE)
+    connection.executescript(f"UPDATE store_state SET schema_version = 3; {WITHOUT_MODEL_FACTS}")
     connection.close()
     return store_folder
 
@@ -84,6 +102,20 @@ def test_format_2_is_brought_up_by_the_first_writer(second: Path, way: str, tmp_
     assert keys_of_changes(second) == {""}
     with EmbeddedStore.open(second) as store:
         assert store.source_states("default") == {"/in/a.md": state}
+
+
+def test_format_3_is_read_as_it_is_and_brought_up_by_a_writer(third: Path, tmp_path: Path) -> None:
+    with EmbeddedStore.open(third) as reader:
+        entities, relations = reader.list_entities(Access()), reader.list_relations(Access())
+        assert {entity.description_made_by for entity in entities} == {"extractive"}
+        assert all(entity.description for entity in entities)
+        assert [relation.strength for relation in relations] == [0.0]
+        opened(third).close()
+        assert (reader.list_entities(Access()), reader.list_relations(Access())) == (entities, relations)
+    opened(tmp_path / "fresh").close()
+    assert layout(third) == layout(tmp_path / "fresh")
+    with EmbeddedStore.open(third) as store:
+        assert (store.list_entities(Access()), store.list_relations(Access())) == (entities, relations)
 
 
 def test_a_format_that_is_brought_up_half_is_not_there(second: Path, monkeypatch: pytest.MonkeyPatch) -> None:
