@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from graph_store.errors import StoreRefused, StoreUnusable
+from graph_store.neo4j.failures import PASSWORD_VARIABLE
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 """The schemes of addresses that name a Neo4j server."""
@@ -50,7 +51,7 @@ def parse_address(location: str) -> ServerAddress:
 
 def read_credentials(address: ServerAddress) -> tuple[str, str]:
     """Return user and password from the environment; raises ``StoreRefused`` where there is no password."""
-    password = os.environ.get("BELVEDERE_NEO4J_PASSWORD")
+    password = os.environ.get(PASSWORD_VARIABLE)
     if not password:
         raise StoreRefused(f"no password for {address}: put user and password into BELVEDERE_NEO4J_USER and _PASSWORD")
     return os.environ.get("BELVEDERE_NEO4J_USER") or "neo4j", password

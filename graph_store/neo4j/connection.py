@@ -1,15 +1,17 @@
 """The driver of a store: transactions that are run again where that helps, and what their failures mean."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
 from neo4j import Driver, GraphDatabase, ManagedTransaction, Record, Session, unit_of_work
-from neo4j.exceptions import IncompleteCommit
+from neo4j.exceptions import DriverError, IncompleteCommit, Neo4jError
 
-from graph_store.errors import StoreUnusable
+from graph_store.errors import StoreUnreachable, StoreUnusable
 from graph_store.neo4j.address import ServerAddress, read_credentials
-from graph_store.neo4j.failures import explained
+from graph_store.neo4j.advertised import misleading_sentence
+from graph_store.neo4j.failures import explain, explained, lacks_memory
 from graph_store.settings import Neo4jSettings
 
 _Found = TypeVar("_Found")
@@ -59,7 +61,7 @@ class Connection:
 
     def connect(self) -> None:
         """Find out whether the server answers; raises ``StoreUnreachable`` or ``StoreRefused``."""
-        with explained(str(self.address)), self._session() as session:
+        with self._explained(), self._session() as session:
             server = session.run("RETURN 1").consume().server
         self.has_vectors = server.protocol_version[0] >= 6
 
@@ -70,8 +72,8 @@ class Connection:
 
     def read(self, work: Work[_Found]) -> _Found:
         """Read in one transaction; it is begun again where the connection or the server fails for a moment."""
-        managed = unit_of_work(timeout=self._settings.query_timeout_s)(lambda tx: work(Transaction(tx)))
-        with explained(str(self.address)), self._session() as session:
+        managed = unit_of_work(timeout=self._settings.query_timeout_s)(self._managed(work))
+        with self._explained(), self._session() as session:
             return session.execute_read(managed)
 
     def write(self, work: Work[_Found]) -> _Found:
@@ -80,8 +82,8 @@ class Connection:
         ``work`` may run several times, even after a commit whose outcome could not be known: it must come to the same
         whether or not it was done before.
         """
-        managed = unit_of_work(timeout=self._settings.write_timeout_s)(lambda tx: work(Transaction(tx)))
-        with explained(str(self.address)):
+        managed = unit_of_work(timeout=self._settings.write_timeout_s)(self._managed(work))
+        with self._explained():
             for attempt in range(_UNDECIDED_COMMITS):
                 try:
                     with self._session() as session:
@@ -92,9 +94,30 @@ class Connection:
                     time.sleep(0.5)
         raise AssertionError("unreachable")
 
+    def _managed(self, work: Work[_Found]) -> Callable[[ManagedTransaction], _Found]:
+        def run(transaction: ManagedTransaction) -> _Found:
+            try:
+                return work(Transaction(transaction))
+            except Neo4jError as error:
+                if lacks_memory(error):  # the driver would try the same again, for as long as `retry_s`
+                    raise explain(error, str(self.address)) from error
+                raise
+
+        return run
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        with explained(str(self.address)):
+            try:
+                yield
+            except DriverError as error:
+                if sentence := misleading_sentence(self.address, self._settings):
+                    raise StoreUnreachable(sentence) from error
+                raise
+
     def run_alone(self, query: str, /, **parameters: object) -> list[Record]:
         """Run a query outside of any transaction of ours: changes of the schema, and what commits in steps."""
-        with explained(str(self.address)), self._session() as session:
+        with self._explained(), self._session() as session:
             return list(session.run(query, parameters))
 
     def close(self) -> None:

@@ -172,9 +172,9 @@ class Neo4jStore(CallerReads, OneSpace):
     def _write_halves(self, bundles: Sequence[DocumentBundle], lease: WriterLease) -> None:
         try:
             self._connection.write(lambda tx: self._write(tx, bundles, lease))
-        except BatchTooLarge:
+        except BatchTooLarge as error:
             if len(bundles) == 1:
-                raise
+                raise BatchTooLarge(f"{error}; the document {bundles[0].document.id!r} is written alone") from error
             middle = len(bundles) // 2
             self._write_halves(bundles[:middle], lease)
             self._write_halves(bundles[middle:], lease)

@@ -1,0 +1,64 @@
+"""The addresses that a server gives to clients which let it choose where they read and write (``neo4j://``).
+
+The driver goes where the server sends it, and does not tell where that is when nobody answers there. So the server is
+asked past the routing: most often what it names is a name of its own that is known only where it runs.
+"""
+
+import socket
+from urllib.parse import urlsplit
+
+from neo4j import GraphDatabase
+from neo4j.exceptions import DriverError, Neo4jError
+
+from graph_store.neo4j.address import ServerAddress, read_credentials
+from graph_store.settings import Neo4jSettings
+
+_ROUTED = "neo4j"
+_USUAL_PORT = 7687
+
+
+def misleading_sentence(address: ServerAddress, settings: Neo4jSettings) -> str | None:
+    """Return what to do where a server answers, but names only addresses at which nobody does; None else.
+
+    Call it once the driver could reach nobody by ``address``; it waits for ``connection_timeout_s`` a time.
+    """
+    if not address.uri.startswith(_ROUTED):
+        return None
+    parts = urlsplit(address.uri)
+    direct = f"bolt{parts.scheme.removeprefix(_ROUTED)}://{parts.netloc}"
+    try:
+        named = sorted(_ask(direct, address, settings))
+    except (DriverError, Neo4jError):
+        return None  # it does not answer at all, which the error of the driver tells
+    if not named or any(_answers(place, settings.connection_timeout_s) for place in named):
+        return None
+    return (
+        f"the server {address} answers, but sends its clients to {', '.join(named)}, where nobody answers: write"
+        f" {direct} as its address, or let server.bolt.advertised_address name one that can be reached from here"
+    )
+
+
+def _ask(direct: str, address: ServerAddress, settings: Neo4jSettings) -> set[str]:
+    with GraphDatabase.driver(
+        direct,
+        auth=read_credentials(address),
+        connection_timeout=settings.connection_timeout_s,
+        connection_acquisition_timeout=settings.connection_timeout_s * 2,
+        max_transaction_retry_time=0,
+    ) as driver:
+        found = driver.execute_query(
+            "CALL dbms.routing.getRoutingTable({}, $database) YIELD servers UNWIND servers AS server"
+            " UNWIND server.addresses AS named RETURN DISTINCT named",
+            {"database": address.database},
+            database_=address.database,
+        )
+    return {row["named"] for row in found.records}
+
+
+def _answers(place: str, seconds: float) -> bool:
+    parts = urlsplit(f"//{place}")
+    try:
+        socket.create_connection((parts.hostname, parts.port or _USUAL_PORT), timeout=seconds).close()
+    except OSError:
+        return False
+    return True
