@@ -113,7 +113,9 @@ def _read_unbounded(node: yaml.Node, wanted: Any, place: Place) -> object:  # no
         return _read_section(node, wanted, place)
     origin = get_origin(wanted)
     if origin in (Union, types.UnionType):
-        return _read_optional(node, wanted, place)
+        return _read_union(node, wanted, place)
+    if origin is Mapping:
+        return _read_mapping(node, wanted, place)
     if origin is tuple:
         return _read_tuple(node, wanted, place)
     if origin is Literal:
@@ -121,13 +123,36 @@ def _read_unbounded(node: yaml.Node, wanted: Any, place: Place) -> object:  # no
     return _read_scalar(node, wanted, place)
 
 
-def _read_optional(node: yaml.Node, wanted: Any, place: Place) -> object:  # noqa: ANN401  # as above
+def _read_union(node: yaml.Node, wanted: Any, place: Place) -> object:  # noqa: ANN401  # as above
     members = [member for member in get_args(wanted) if member is not types.NoneType]
     if _is_null(node) and len(members) < len(get_args(wanted)):
         return None
-    if len(members) != 1:
-        raise TypeError(f"a setting of the type {wanted} cannot be read: use one type, or None")
-    return _read_value(node, members[0], place)
+    if len(members) == 1:
+        return _read_value(node, members[0], place)
+    if not set(members) <= {bool, str}:
+        raise TypeError(f"a setting of the type {wanted} cannot be read: use one type, bool or str, or None")
+    value = _plain(node, place)
+    if type(value) in members:
+        return value
+    raise place.complain(node, f"expected {' or '.join(_NAMES[member] for member in members)}, got {_shown(node)}")
+
+
+def _read_mapping(node: yaml.Node, wanted: Any, place: Place) -> dict[str, object]:  # noqa: ANN401  # as above
+    """Read names, which the text chooses, each with a value of one type."""
+    key_type, member = get_args(wanted)
+    if key_type is not str:
+        raise TypeError(f"a setting of the type {wanted} cannot be read: write Mapping[str, {member}]")
+    if _is_null(node):
+        return {}
+    if not isinstance(node, yaml.MappingNode):
+        raise place.complain(node, f"expected values by name, got {_shown(node)}")
+    values: dict[str, object] = {}
+    for key_node, value_node in node.value:
+        key = str(key_node.value)
+        if key in values:
+            raise place.complain(key_node, f"the key {key!r} stands twice")
+        values[key] = _read_value(value_node, member, place.below(key))
+    return values
 
 
 def _read_tuple(node: yaml.Node, wanted: Any, place: Place) -> tuple[object, ...]:  # noqa: ANN401  # as above

@@ -4,7 +4,7 @@ import ast
 import dataclasses
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import get_type_hints
 
 import yaml
@@ -72,7 +72,9 @@ def _comment(text: str, indent: str) -> list[str]:
 def _scalar(value: object) -> str:
     """Return one value as YAML on one line."""
     plain = list(value) if isinstance(value, tuple) else value
-    if isinstance(plain, str | int | float | bool | list) or plain is None:
+    if isinstance(plain, Mapping):
+        plain = {name: dataclasses.asdict(item) for name, item in plain.items()}
+    if isinstance(plain, str | int | float | bool | list | dict) or plain is None:
         text = yaml.safe_dump(plain, default_flow_style=True, width=10_000)
         return text.removesuffix("\n").removesuffix("\n...")
     return yaml.safe_dump(str(plain), width=10_000).removesuffix("\n").removesuffix("\n...")

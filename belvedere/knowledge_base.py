@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self, get_args
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
-from belvedere.settings import Settings, checked, load_settings
+from belvedere.settings import Settings, checked, load_settings, with_llm_tasks
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
 from belvedere.store_location import StoreLocation, read_location
@@ -23,6 +23,7 @@ from graph_store.store import GraphStore
 from indexing.options import IndexOptions
 from indexing.report import IndexReport
 from model_clients.bundled_model import BUNDLED_PREFIX
+from model_clients.chat.task_models import TaskModels
 from model_clients.embedder import Embedder, Passage
 from query.chain_ranking.explanation import ExplainedRanking
 from query.engine import QueryEngine
@@ -67,18 +68,23 @@ class KnowledgeBase:
         config: str | Path | Settings | None = None,
         tenant: str = DEFAULT_TENANT,
         groups: Iterable[str] = (),
+        llm: Iterable[str] | None = None,
         second_space: bool = False,
     ) -> Self:
         """Open the store in the folder ``path``, which need not exist before something is indexed.
 
         On a Neo4j server it is ``neo4j://host:port/database``; without ``path`` the settings tell (``store.location``).
         ``config`` is a settings file or ready settings; ``tenant`` and ``groups`` say who asks: every read shows only
-        what this caller may read. ``second_space`` asks the second vector space of the store (see ``belvedere migrate
-        embeddings``) in the place of the live one; ``config`` then names its model. Raises ``ConfigError``.
+        what this caller may read. ``llm`` names the tasks that language models do, in the place of those that are on
+        in the settings ("none" for no task). ``second_space`` asks the second vector space of the store (see
+        ``belvedere migrate embeddings``) in the place of the live one; ``config`` then names its model. Raises
+        ``ConfigError``.
         """
         settings = (
             checked(config) if isinstance(config, Settings) else load_settings(None if config is None else Path(config))
         )
+        if llm is not None:
+            settings = with_llm_tasks(settings, llm)
         access = Access(tenant=tenant, groups=frozenset(groups))
         return cls(read_location(path or settings.store.location), settings, access, second_space=second_space)
 
@@ -321,9 +327,15 @@ class KnowledgeBase:
         """
         return self._session.embedder
 
+    @property
+    def language_models(self) -> TaskModels:
+        """The language models of the tasks that are on."""
+        return self._session.language_models.tasks
+
     def close(self) -> None:
-        """Close the store; calling it twice is harmless, and the next read opens it again."""
+        """Close the store and connections; calling it twice is harmless, and the next use opens them again."""
         self._session.close()
+        self._session.language_models.close()
 
     def __enter__(self) -> Self:
         """Return this knowledge base."""

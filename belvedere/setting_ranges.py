@@ -4,7 +4,7 @@ A range is written once, at the field; the reader of ``config.yaml``, its commen
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from annotated_types import BaseMetadata, Ge, GroupedMetadata, Gt, Le, Lt
@@ -39,6 +39,9 @@ def out_of_range(settings: object, path: str = "") -> Iterator[str]:
         name = f"{path}.{field.name}".removeprefix(".")
         if dataclasses.is_dataclass(value):
             yield from out_of_range(value, name)
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                yield from out_of_range(item, f"{name}.{key}")
         elif not is_within(value, annotations[field.name]):
             yield f"{name}: {complaint(value, annotations[field.name])}"
 

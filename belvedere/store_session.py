@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from belvedere.embedder_choice import EmbedderChoice, choose_embedder
+from belvedere.language_models import LanguageModels
 from belvedere.settings import Settings
 from belvedere.store_location import StoreLocation
 from belvedere.wiring import make_embedder, make_reranker, open_to_read
@@ -35,6 +36,8 @@ class StoreSession:
         self._location = location
         self._settings = settings
         self._second_space = second_space
+        self.language_models = LanguageModels(settings.llm)
+        """The language models of the tasks that are on; they are no part of the store, so closing it leaves them."""
         self._choice: EmbedderChoice | None = None
         self._embedder: Embedder | None = None
         self._reader: GraphStore | None = None

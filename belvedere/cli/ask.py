@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, LLM, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import answer_json
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 @click.option(
     "--show-context", is_flag=True, help="Print the words of each source and the passages that were weighed, too."
 )
+@LLM
 @EVERYBODY
-def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool) -> None:
+def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool, llm: tuple[str, ...] | None) -> None:
     """Answer a question from the documents, with the source of every sentence.
 
     Where the documents do not tell, the answer says so.
     """
-    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
+    with shared.open(llm=llm) as kb, ProgressBar(f"loading the model {kb.model_name}"):
         answer = kb.ask(
             question,
             route=retrieval.route,

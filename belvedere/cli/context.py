@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, LLM, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.context_json import context_json
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     help="Tokens that the reader has room for.  [default: as configured]",
 )
 @retrieval_options
+@LLM
 @EVERYBODY
-def context(shared: Shared, question: str, budget: int | None, retrieval: Retrieval) -> None:
+def context(
+    shared: Shared, question: str, budget: int | None, retrieval: Retrieval, llm: tuple[str, ...] | None
+) -> None:
     """Pack what was found for a question into a text for a reader, such as a language model.
 
     The text holds the sentences of most worth that the budget has room for, under numbered sources, with [...] where
     something of a source is left out. The strongest source stands first, the second strongest last.
     """
-    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
+    with shared.open(llm=llm) as kb, ProgressBar(f"loading the model {kb.model_name}"):
         packed = kb.context(
             question,
             budget=budget,

@@ -47,10 +47,12 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
     from belvedere.evaluation.result_json import evaluation_json, plain_settings  # noqa: PLC0415  # as above
     from belvedere.evaluation.systems import with_second  # noqa: PLC0415  # as above
-    from belvedere.settings import load_settings  # noqa: PLC0415  # as above
+    from belvedere.settings import load_settings, with_llm_tasks  # noqa: PLC0415  # as above
 
     _check_outputs(options)
     settings = load_settings(settings_file(options.config))
+    if options.llm is not None:
+        settings = with_llm_tasks(settings, options.llm)
     second = _second_embedder(options, settings.embedder)
     measured = options.systems if second is None else with_second(options.systems)
     gates = _read_gates(options, measured)

@@ -8,7 +8,18 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import click
 
-from belvedere.cli.options import ALL_VERSIONS, AS_OF, CONFIG, FILTER, JSON, Command, GivenPath, NameType, with_options
+from belvedere.cli.options import (
+    ALL_VERSIONS,
+    AS_OF,
+    CONFIG,
+    FILTER,
+    JSON,
+    LLM,
+    Command,
+    GivenPath,
+    NameType,
+    with_options,
+)
 from graph_store.filters import MetadataFilter
 
 System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
@@ -35,6 +46,7 @@ class Evaluating:
     html: Path | None
     cache: Path | None
     config: Path | None
+    llm: tuple[str, ...] | None
     as_json: bool
 
 
@@ -116,6 +128,7 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         help="Folder that keeps the indexes.  [default: belvedere/eval in the user's cache folder]",
     ),
     CONFIG,
+    LLM,
     JSON,
 )
 

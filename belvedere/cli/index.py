@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.options import DOCUMENT_GROUPS, GivenPath, Shared, shared_options
+from belvedere.cli.options import DOCUMENT_GROUPS, LLM, GivenPath, Shared, shared_options
 from belvedere.cli.printing import complain, say, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import index_json
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     "--public", is_flag=True, help="Let everybody of the tenant read these documents, also those stored for groups."
 )
 @click.option("--rebuild", is_flag=True, help="Make everything anew, not only what has changed.")
+@LLM
 @shared_options(DOCUMENT_GROUPS)
-def index(shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool, rebuild: bool) -> None:
+def index(
+    shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool, rebuild: bool, llm: tuple[str, ...] | None
+) -> None:
     """Bring the store up to date with files, folders or corpus.jsonl files.
 
     Reads .txt .md .markdown .html .htm .pdf .docx .csv .tsv .jsonl; only what has changed is done again. What cannot be
@@ -39,7 +42,7 @@ def index(shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool,
     """
     if public and shared.groups:
         raise click.UsageError("--public lets everybody read: leave --groups out, or --public")
-    with shared.open(as_caller=False) as kb, ProgressBar("getting ready") as bar:
+    with shared.open(as_caller=False, llm=llm) as kb, ProgressBar("getting ready") as bar:
         run = kb.rebuild if rebuild else kb.index
         report = run(paths, groups=shared.groups, public=public, prune=prune, progress=bar)
     if shared.as_json:

@@ -34,12 +34,19 @@ class Shared:
     tenant: str
     groups: tuple[str, ...]
 
-    def open(self, *, as_caller: bool = True) -> "KnowledgeBase":
-        """Open the knowledge base; ``groups`` are the caller's unless they mean something else to the command."""
+    def open(self, *, as_caller: bool = True, llm: tuple[str, ...] | None = None) -> "KnowledgeBase":
+        """Open the knowledge base; ``groups`` are the caller's unless they mean something else to the command.
+
+        ``llm`` are the tasks that language models do, None for those that the settings say.
+        """
         from belvedere.knowledge_base import KnowledgeBase  # noqa: PLC0415  # heavy import, only when used
 
         return KnowledgeBase.open(
-            self.store, config=settings_file(self.config), tenant=self.tenant, groups=self.groups if as_caller else ()
+            self.store,
+            config=settings_file(self.config),
+            tenant=self.tenant,
+            groups=self.groups if as_caller else (),
+            llm=llm,
         )
 
 
@@ -141,6 +148,20 @@ class LocationType(click.ParamType[StoreLocation]):
         return GivenPath().convert(value, param, ctx)
 
 
+class TaskNames(click.ParamType[tuple[str, ...]]):
+    """Tasks of language models, separated by commas; "none" for no task."""
+
+    name = "tasks"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ANN401  # as click declares it
+        """Split the names; whether there are such tasks is for the settings to say."""
+        names = value if isinstance(value, tuple) else tuple(name.strip() for name in str(value).split(","))
+        given = tuple(name for name in names if name)
+        if not given:
+            self.fail("no task is named; leave the option out, or say none", param, ctx)
+        return given
+
+
 STORE = click.option(
     "--store",
     type=LocationType(),
@@ -155,6 +176,13 @@ CONFIG = click.option(
     help="Settings file.  [default: config.yaml in the current folder, where there is one]",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+LLM = click.option(
+    "--llm",
+    type=TaskNames(),
+    metavar="TASK[,TASK]",
+    help="Tasks that a language model does this time: extraction, reports, summaries, rewriting, answers, judge; or "
+    "none.  [default: those that are on in the settings]",
+)
 FILTER = click.option(
     "--filter",
     "filters",

@@ -8,7 +8,7 @@ import click
 
 from belvedere.cli.feature_words import SIGNALS, legend
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, LLM, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.cli.snippet import snippet
@@ -29,10 +29,11 @@ Places = Mapping[str, str]
 @click.argument("question", type=QuestionType())
 @retrieval_options
 @click.option("--explain", is_flag=True, help="Print what spoke for each result, too.")
+@LLM
 @EVERYBODY
-def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool) -> None:
+def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool, llm: tuple[str, ...] | None) -> None:
     """Find passages, community reports or summaries, without answering."""
-    with shared.open() as kb, ProgressBar(f"loading the model {kb.model_name}"):
+    with shared.open(llm=llm) as kb, ProgressBar(f"loading the model {kb.model_name}"):
         outcome = kb.search(
             question,
             route=retrieval.route,

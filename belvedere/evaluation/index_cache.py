@@ -17,6 +17,7 @@ from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
 from belvedere.status import folder_bytes
 from indexing.report import IndexReport, Progress
+from model_clients.chat.settings import INDEXING_TASKS
 
 _CODE = ("graph_store", "indexing", "model_clients", "raptor")
 _CODE_SUFFIXES = frozenset({".py", ".json", ".npy", ".yaml"})
@@ -102,6 +103,8 @@ def _fingerprint(dataset: Dataset, settings: Settings) -> str:
     for row in dataset.corpus:
         digest.update(json.dumps(row, sort_keys=True).encode("ascii") + b"\n")
     sections = [asdict(settings.store), asdict(settings.embedder), asdict(settings.indexing)]
+    models = settings.llm.models()
+    sections.append({task: models[task] for task in INDEXING_TASKS if task in models})
     digest.update(json.dumps(sections, sort_keys=True, default=str).encode("ascii"))
     for path in _code_files():
         digest.update(path.read_bytes())

@@ -2,7 +2,9 @@
 
 ChatFailed                the call gave nothing that can be used; the deterministic path takes over for that one thing
 ├── ReplyUnusable         a reply came, but not what was asked for: empty, refused, cut off, no JSON of the schema
+├── RequestTooLong        what was sent is more than the model reads
 ├── EndpointFailed        the endpoint failed for good, after all retries
+│   └── EndpointBusy      it failed now and may work in a moment: this is what is tried again
 └── BudgetSpent           a budget is used up: what is done is kept, the next run goes on
 EndpointUnusable          nothing can ever come of it as it is configured (key, address, model): the user can mend it
 """
@@ -18,8 +20,21 @@ class ReplyUnusable(ChatFailed):
     """The reply is not what was asked for."""
 
 
+class RequestTooLong(ChatFailed):
+    """What was sent is longer than the model reads."""
+
+
 class EndpointFailed(ChatFailed):
     """The endpoint failed, after all retries."""
+
+
+class EndpointBusy(EndpointFailed):
+    """The endpoint failed this time: too many requests, a fault of the server, a time limit, no connection."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """Seconds that the endpoint asks to wait, None where it does not say."""
 
 
 class BudgetSpent(ChatFailed):

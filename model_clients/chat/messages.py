@@ -1,6 +1,6 @@
 """What is asked of a language model, and what it replies."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -39,7 +39,8 @@ class CallScope:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
     """One call. ``prompt`` names the prompt with its version ("extraction/1"); ``schema`` is the JSON schema of the
-    reply where it must be JSON, ``schema_name`` its name. ``max_tokens`` bounds the reply.
+    reply where it must be JSON, ``schema_name`` its name. ``max_tokens`` bounds the reply. Only replies that ``usable``
+    takes are worth keeping.
     """
 
     task: Task
@@ -50,6 +51,7 @@ class ChatRequest:
     temperature: float = 0.0
     schema: Mapping[str, Any] | None = None
     schema_name: str = ""
+    usable: Callable[["ChatReply"], bool] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,6 @@ class ChatModel(Protocol):
         """Return the reply. Raises ``ChatFailed`` or one of its kinds (:mod:`model_clients.chat.errors`)."""
         ...
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[str]:
-        """Yield the reply's text piece by piece; errors as of ``complete``."""
+    def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """Yield the reply's text piece by piece, and last the whole reply; errors as of ``complete``."""
         ...

@@ -26,8 +26,9 @@ class ScriptedChatModel:
         )
         return ChatReply(text=text, model=self.model_id, usage=usage)
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         """Yield the scripted reply line by line."""
         reply = await self.complete(request)
         for line in reply.text.splitlines(keepends=True):
             yield line
+        yield reply

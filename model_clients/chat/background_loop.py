@@ -1,0 +1,91 @@
+"""One event loop in a thread of its own, in which all calls to language models of this process are made.
+
+So calls that wait can be made from any thread, also from one that runs an event loop itself, and a connection pool
+serves them all.
+"""
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import CancelledError
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class _LoopThread:
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self._run, name="belvedere-llm", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    def stop(self) -> None:
+        if self.process != os.getpid():
+            return  # a forked process has the loop but not its thread
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+
+
+_running: _LoopThread | None = None
+_starting = threading.Lock()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    global _running  # noqa: PLW0603  # one loop a process
+    with _starting:
+        if _running is None or _running.process != os.getpid():
+            _running = _LoopThread()
+            atexit.register(_running.stop)
+        if threading.current_thread() is _running.thread:
+            raise RuntimeError("a call that waits was made from within the loop that it would wait for")
+        return _running.loop
+
+
+def wait_for(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` in the loop and return its result; interrupted waiting (Ctrl-C) cancels it."""
+    try:
+        future = asyncio.run_coroutine_threadsafe(work, _loop())
+    except RuntimeError:
+        work.close()
+        raise
+    try:
+        return future.result()
+    except CancelledError:
+        raise
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def iterate(items: AsyncIterator[T]) -> Iterator[T]:
+    """Yield what ``items`` yields, each taken from it in the loop when it is asked for; closed when left early."""
+    try:
+        while True:
+            taken = wait_for(_take(items))
+            if taken is None:
+                return
+            yield taken[0]
+    finally:
+        wait_for(_close(items))
+
+
+async def _take(items: AsyncIterator[T]) -> tuple[T] | None:
+    try:
+        return (await anext(items),)
+    except StopAsyncIteration:
+        return None
+
+
+async def _close(items: AsyncIterator[Any]) -> None:
+    close = getattr(items, "aclose", None)
+    if close is not None:
+        await close()

@@ -1,0 +1,47 @@
+"""An HTTP client that reads so many bytes of a response and no more: a server may never stop."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+from openai import DefaultAsyncHttpxClient
+
+MOST_BYTES = 32_000_000
+
+
+class ResponseTooLarge(httpx2.TransportError):
+    """A response goes on beyond the limit."""
+
+
+class CappedClient(DefaultAsyncHttpxClient):
+    """Sends as its parent does, and stops reading a response at ``MOST_BYTES``."""
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:  # noqa: ANN401  # the parent's own
+        """Send a request. Packed responses are not asked for: they could unfold to any size."""
+        request.headers["Accept-Encoding"] = "identity"
+        response = await super().send(request, stream=True, **options)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Capped(response.stream)
+        if not stream:
+            try:
+                await response.aread()
+            except BaseException:
+                await response.aclose()
+                raise
+        return response
+
+
+class _Capped(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._stream:
+            size += len(part)
+            if size > MOST_BYTES:
+                raise ResponseTooLarge(f"the response is larger than {MOST_BYTES:,} bytes")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

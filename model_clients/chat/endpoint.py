@@ -1,0 +1,51 @@
+"""Where language models are asked, and with which key."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from model_clients.chat.errors import EndpointUnusable
+from model_clients.chat.settings import LlmSettings
+
+OPENAI_ADDRESS = "https://api.openai.com/v1"
+ADDRESS_VARIABLE = "OPENAI_BASE_URL"
+
+# The client wants some key; servers of one's own take any.
+_NO_KEY = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An address with its key, which is never shown."""
+
+    base_url: str
+    key: str = field(repr=False)
+
+    def without_key(self, text: str) -> str:
+        """Return a text of the endpoint on one line, with the key struck out wherever it stands."""
+        plain = text if self.key == _NO_KEY else text.replace(self.key, "[key]")
+        return " ".join(plain.split())
+
+
+def find_endpoint(settings: LlmSettings, environment: Mapping[str, str] | None = None) -> Endpoint:
+    """Return the endpoint of the settings, its key read from the environment now.
+
+    Raises ``EndpointUnusable`` where OpenAI itself is to be asked and there is no key.
+    """
+    variables = os.environ if environment is None else environment
+    address = settings.base_url or variables.get(ADDRESS_VARIABLE, "").strip() or OPENAI_ADDRESS
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
+        raise EndpointUnusable(
+            f"{ADDRESS_VARIABLE} is no address such as http://localhost:11434/v1 (without user and password)"
+        )
+    key = variables.get(settings.api_key_env, "").strip()
+    if not key and parts.hostname == urlsplit(OPENAI_ADDRESS).hostname:
+        raise EndpointUnusable(
+            f"no key for {parts.hostname}: put it into the environment variable {settings.api_key_env}, "
+            "or name another endpoint in llm.base_url"
+        )
+    if not key.isascii() or not key.isprintable():
+        raise EndpointUnusable(f"the key in {settings.api_key_env} has characters that no key has; copy it once more")
+    return Endpoint(base_url=address.rstrip("/"), key=key or _NO_KEY)

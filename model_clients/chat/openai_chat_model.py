@@ -1,0 +1,191 @@
+"""A chat model behind any endpoint that speaks OpenAI's protocol."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from model_clients.chat.dialect import Dialect, dialect_of
+from model_clients.chat.errors import EndpointBusy, EndpointFailed, ReplyUnusable
+from model_clients.chat.messages import ChatReply, ChatRequest, Finish, TokenUsage
+from model_clients.chat.openai_client import OpenAiClient
+from model_clients.chat.settings import LlmSettings, ModelPrice
+from model_clients.chat.token_estimate import estimated_prompt_tokens, estimated_tokens
+
+if TYPE_CHECKING:
+    from openai import AsyncStream
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.completion_usage import CompletionUsage
+
+T = TypeVar("T")
+
+# A token of natural language has few characters, one of code or blanks may have more; a server that goes on beyond
+# this does not keep to the limit that it was given.
+_CHARACTERS_PER_TOKEN = 40
+_SPARE_CHARACTERS = 1_000
+
+_REFUSALS = frozenset({400, 415, 422, 500, 501})
+"""Statuses by which servers say that they do not take a parameter; some of them fail with 500."""
+
+# How often a request may be put in another way: each time for one thing that the endpoint does not take.
+_MOST_WAYS = 6
+
+
+class OpenAiChatModel:
+    """Asks one model of an endpoint, once for each call: what fails is for the wrappers around it."""
+
+    def __init__(self, client: OpenAiClient, model: str, settings: LlmSettings) -> None:
+        self._client = client
+        self._model = model
+        self._settings = settings
+        self._price = settings.prices.get(model, ModelPrice())
+
+    @property
+    def model_id(self) -> str:
+        """The name of the model."""
+        return self._model
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the reply. One of nothing, or of more than was asked for, raises ``ReplyUnusable``."""
+        response: ChatCompletion = await self._in_time(self._create(request, streamed=False))
+        return self._reply_of(request, response)
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """Yield the text as it comes, then the whole reply; each piece is waited for as long as for a whole reply."""
+        chunks: AsyncStream[ChatCompletionChunk] = await self._in_time(self._create(request, streamed=True))
+        gathered = _Gathered(limit=_most_characters(request))
+        try:
+            while (chunk := await self._in_time(self._next(chunks))) is not None:
+                if piece := gathered.add(chunk):
+                    yield piece
+        finally:
+            await chunks.close()
+        if gathered.finish is None:
+            raise EndpointBusy(f"{self._client.endpoint.base_url} broke off its reply")
+        yield self._reply(request, gathered.text, gathered.finish, gathered.usage)
+
+    async def close(self) -> None:
+        """Close the connections of the running loop; the next call opens others."""
+        await self._client.close()
+
+    async def _in_time(self, waited: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(self._settings.timeout_s):
+                return await waited
+        except TimeoutError:
+            raise EndpointBusy(
+                f"no whole reply from {self._client.endpoint.base_url} within {self._settings.timeout_s:g} s; "
+                "llm.timeout_s says how long is waited"
+            ) from None
+
+    async def _create(self, request: ChatRequest, *, streamed: bool) -> Any:  # noqa: ANN401  # the package's own type, by ``streamed``
+        """Ask in the way that the endpoint is known to take, and in another where it refuses that way."""
+        from openai import APIError, APIStatusError  # noqa: PLC0415  # heavy import, only when used
+
+        from model_clients.chat.endpoint_errors import said_by  # noqa: PLC0415  # as above
+
+        client, dialect = self._client.here(), self._dialect()
+        for _ in range(_MOST_WAYS):
+            body = dialect.body(request, streamed=streamed)
+            try:
+                return await client.chat.completions.create(model=self._model, **body)
+            except APIStatusError as error:
+                refused = error.status_code in _REFUSALS and dialect.learn(said_by(error), body)
+                if not refused:
+                    raise self._translated(error) from None
+            except (APIError, ValueError) as error:
+                raise self._translated(error) from None
+        raise EndpointFailed(f"{self._client.endpoint.base_url} refuses every way in which {self._model!r} was asked")
+
+    async def _next(self, chunks: "AsyncStream[ChatCompletionChunk]") -> "ChatCompletionChunk | None":
+        from httpx2 import HTTPError  # noqa: PLC0415  # heavy import, only when used
+        from openai import APIError  # noqa: PLC0415  # as above
+
+        try:
+            return await anext(chunks, None)
+        except (APIError, HTTPError, ValueError) as error:
+            raise self._translated(error) from None
+
+    def _translated(self, error: Exception) -> Exception:
+        from model_clients.chat.endpoint_errors import translated  # noqa: PLC0415  # heavy import, only when used
+
+        return translated(error, self._client.endpoint, self._model)
+
+    def _dialect(self) -> Dialect:
+        return dialect_of(self._client.endpoint.base_url, self._model, self._settings.structured)
+
+    def _reply_of(self, request: ChatRequest, response: "ChatCompletion") -> ChatReply:
+        choice = response.choices[0] if getattr(response, "choices", None) else None
+        if choice is None or choice.message is None:
+            raise ReplyUnusable(f"{self._client.endpoint.base_url} sent a reply without any message")
+        refused = bool(getattr(choice.message, "refusal", None))
+        text = str(choice.message.content or getattr(choice.message, "refusal", None) or "")
+        if len(text) > _most_characters(request):
+            raise _beyond_limit(request)
+        return self._reply(request, text, "refused" if refused else _finish(choice.finish_reason), response.usage)
+
+    def _reply(self, request: ChatRequest, text: str, finish: Finish, counted: "CompletionUsage | None") -> ChatReply:
+        """Return a reply; tokens that the endpoint does not count are estimated."""
+        prompt = counted.prompt_tokens if counted is not None else None
+        reply = counted.completion_tokens if counted is not None else None
+        usage = priced(
+            self._price,
+            estimated_prompt_tokens(request) if prompt is None else prompt,
+            estimated_tokens(text) if reply is None else reply,
+        )
+        return ChatReply(text=text, model=self._model, finish=finish, usage=usage)
+
+
+class _Gathered:
+    """What has come of a stream."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._pieces: list[str] = []
+        self._size = 0
+        self._refused = False
+        self.finish: Finish | None = None
+        self.usage: CompletionUsage | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def add(self, chunk: "ChatCompletionChunk") -> str:
+        """Take in a chunk and return its text. Chunks without text count as well: a server may send them for ever."""
+        self.usage = getattr(chunk, "usage", None) or self.usage
+        choice = chunk.choices[0] if getattr(chunk, "choices", None) else None
+        delta = choice.delta if choice is not None else None
+        refusal = getattr(delta, "refusal", None)
+        text = str((delta.content if delta is not None else None) or refusal or "")
+        self._refused = self._refused or bool(refusal)
+        if choice is not None and choice.finish_reason is not None:
+            self.finish = "refused" if self._refused else _finish(choice.finish_reason)
+        self._pieces.append(text)
+        self._size += len(text) + 1
+        if self._size > self._limit:
+            raise ReplyUnusable("the reply goes on far beyond the number of tokens that was asked for")
+        return text
+
+
+def priced(price: ModelPrice, prompt_tokens: int, reply_tokens: int) -> TokenUsage:
+    """Return what one call has used, at a price for a million tokens."""
+    cost = (prompt_tokens * price.prompt + reply_tokens * price.reply) / 1_000_000
+    return TokenUsage(calls=1, prompt_tokens=prompt_tokens, reply_tokens=reply_tokens, cost=cost)
+
+
+def _finish(reason: str | None) -> Finish:
+    match reason:
+        case "length":
+            return "length"
+        case "content_filter":
+            return "refused"
+        case _:
+            return "stop"
+
+
+def _most_characters(request: ChatRequest) -> int:
+    return request.max_tokens * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+
+
+def _beyond_limit(request: ChatRequest) -> ReplyUnusable:
+    return ReplyUnusable(f"the reply is far longer than the {request.max_tokens:,} tokens that were asked for")
