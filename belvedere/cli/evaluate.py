@@ -41,8 +41,8 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     """
     from belvedere.evaluation.baseline import compare_with_baseline, read_baseline  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # as above
-    from belvedere.evaluation.evaluate import evaluate_dataset  # noqa: PLC0415  # as above
-    from belvedere.evaluation.gates import check_questions, judge_gates  # noqa: PLC0415  # as above
+    from belvedere.evaluation.evaluate import MoreModels, evaluate_dataset  # noqa: PLC0415  # as above
+    from belvedere.evaluation.gates import check_judge, check_questions, judge_gates  # noqa: PLC0415  # as above
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
     from belvedere.evaluation.result_json import evaluation_json, plain_settings  # noqa: PLC0415  # as above
@@ -64,6 +64,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
         versions=Versions(as_of=options.as_of, all_versions=options.all_versions),
     )
     check_questions(gates, dataset.questions)
+    check_judge(gates, configured=settings.llm.model_of("judge") is not None)
     earlier = None if options.baseline is None else read_baseline(options.baseline, dataset, measured)
     _warn(dataset)
     with ProgressBar("getting ready") as bar:
@@ -73,7 +74,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
             settings=settings,
             cache=options.cache or cache_folder(),
             progress=bar,
-            second=second,
+            more=MoreModels(second=second),
         )
     if earlier is not None:
         compared = compare_with_baseline(earlier, evaluation.systems, dataset, plain_settings(settings))

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from belvedere.evaluation.comparisons import Comparison
     from belvedere.evaluation.failures import FailureReport
     from belvedere.evaluation.intervals import Estimate
-    from belvedere.evaluation.safety import SafetyScores
 
 _FIRST, _WIDTH = 22, 15
 _EXAMPLE = 100  # characters
@@ -75,6 +74,8 @@ def show_baseline(baseline: "BaselineComparison") -> None:
     say(f"against {baseline.file}, over {baseline.questions:,} questions{left_out}", bold=True)
     for name, (then, now) in baseline.settings.items():
         say(f"  {name}: {_setting(then)} then, {_setting(now)} now")
+    for name, (by_then, by_now) in baseline.judged_otherwise.items():
+        say(f"  {name} is not compared: judged by {by_then} then, by {by_now} now")
     say()
     for comparison in baseline.comparisons:
         show_comparison(comparison)
@@ -98,21 +99,6 @@ def show_failures(report: "FailureReport") -> None:
             say(f"        such as {question.id}: {shorten(question.text, _EXAMPLE, placeholder=' ...')}")
     for kind, counts in report.counts_by_type().items():
         say(f"  {kind}: " + ", ".join(f"{count} {shown_name(name)}" for name, count in counts.items()))
-
-
-def show_safety(system: str, safety: "SafetyScores") -> None:
-    """Print how many safety questions passed, and of each that failed, what its answer lacks or must not have."""
-    say()
-    say(
-        f"{system}, safety: {safety.passed.n - len(safety.failures)} of {safety.passed.n} questions passed "
-        f"{shown_interval(safety.passed)}",
-        bold=True,
-    )
-    for failure in safety.failures:
-        say(f"  failed {failure.question.id}: {shorten(failure.question.text, _EXAMPLE, placeholder=' ...')}")
-        for told, found in (("lacks", failure.missing), ("has and must not", failure.forbidden)):
-            if found:
-                say(f"    {told}: " + ", ".join(repr(shorten(words, _EXAMPLE, placeholder=" ...")) for words in found))
 
 
 def _say_heads(title: str, rows: Mapping[str, Mapping[str, "Estimate"]]) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from belvedere.cli.evaluation_judged import show_computed, show_judged, show_safety
 from belvedere.cli.evaluation_tables import (
     show_baseline,
     show_comparison,
     show_failures,
     show_intervals,
-    show_safety,
     show_types,
     show_values,
 )
@@ -67,6 +67,10 @@ def _show_replies(name: str, scores: "SystemScores") -> None:
     _show_evidence(name, scores)
     if scores.safety is not None:
         show_safety(name, scores.safety)
+    if scores.judged is not None:
+        show_judged(name, scores.judged)
+    if scores.computed is not None:
+        show_computed(name, scores.computed)
 
 
 def _show_measures(evaluation: "Evaluation") -> None:
@@ -169,7 +173,7 @@ def _show_evidence(name: str, scores: "SystemScores") -> None:
 def shown_gate(outcome: "GateOutcome") -> str:
     """Return a gate with the value that was found, its interval, and what was wanted."""
     gate, estimate = outcome.gate, outcome.estimate
-    wanted = f"wanted {gate.sign} {gate.wanted:g}"
+    wanted = f"wanted {gate.sign} {gate.wanted:g}" + (f"; {outcome.why}" if outcome.why else "")
     if estimate.value is None:
         return f"{gate.system}: these questions give no value of {gate.subject}, {wanted}"
     interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.low is not None else ""

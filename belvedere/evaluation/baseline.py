@@ -1,7 +1,7 @@
 """An earlier run of the same evaluation, read from its JSON, and how today's run differs from it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,17 @@ from typing import Any
 from belvedere.errors import UserMistake
 from belvedere.evaluation.comparisons import Comparison, compare_rows
 from belvedere.evaluation.dataset import Dataset
+from belvedere.evaluation.judging.computed import COMPUTED
+from belvedere.evaluation.judging.judge import JUDGED
+from belvedere.evaluation.judging.judged_by import judged_by
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.question_values import QuestionKey, Values, corpus_digest, question_key, values_by_system
 from belvedere.evaluation.reply_scores import REPLY_VALUES
 from belvedere.evaluation.system_scores import SystemScores
 
 _LARGEST = 1e9
-_FAMILIES: tuple[tuple[str, ...], ...] = ((*MEASURES, GRADED), REPLY_VALUES)
-"""Measures of rankings and of replies: p is corrected within each."""
+_FAMILIES: tuple[tuple[str, ...], ...] = ((*MEASURES, GRADED), REPLY_VALUES, COMPUTED, JUDGED)
+"""Measures of rankings, of replies, what was computed and what was judged of them: p is corrected within each."""
 
 
 class BaselineError(UserMistake):
@@ -25,12 +28,15 @@ class BaselineError(UserMistake):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """An earlier run: the values of its questions by system, and the settings that differed from their defaults."""
+    """An earlier run: the values of its questions by system, the settings that differed from their defaults, and by
+    what its figures were judged.
+    """
 
     file: str
     questions: Mapping[QuestionKey, Mapping[str, Values]]
     systems: tuple[str, ...]
     settings: Mapping[str, object]
+    judged_by: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +44,8 @@ class BaselineComparison:
     """Today's systems minus those of the baseline, over ``questions`` questions that both have.
 
     ``changed`` are the questions of today that the baseline does not have, or has with other labels. ``settings`` are
-    those that differ: name -> (then, now), None for a default.
+    those that differ: name -> (then, now), None for a default. ``judged_otherwise`` are measures that were judged or
+    computed by something else then, so that they are not compared: name -> (by what then, by what now).
     """
 
     file: str
@@ -46,6 +53,7 @@ class BaselineComparison:
     questions: int
     changed: int
     settings: Mapping[str, tuple[object, object]]
+    judged_otherwise: Mapping[str, tuple[str, str]]
 
 
 def read_baseline(path: Path, dataset: Dataset, systems: Sequence[str]) -> Baseline:
@@ -58,7 +66,13 @@ def read_baseline(path: Path, dataset: Dataset, systems: Sequence[str]) -> Basel
         raise BaselineError(f"the baseline {path} measured none of {', '.join(systems)}: compare the same systems")
     if not any(question_key(question) in questions for question in dataset.questions):
         raise BaselineError(f"the baseline {path} has none of these questions with these labels: measure it again")
-    return Baseline(file=str(path), questions=questions, systems=known, settings=content["run"].get("settings") or {})
+    return Baseline(
+        file=str(path),
+        questions=questions,
+        systems=known,
+        settings=content["run"].get("settings") or {},
+        judged_by={str(name): str(by) for name, by in content["run"].get("judged_by", {}).items()},
+    )
 
 
 def _content(path: Path) -> Mapping[str, Any]:
@@ -70,7 +84,9 @@ def _content(path: Path) -> Mapping[str, Any]:
         raise BaselineError(_not_ours(path)) from None
     if not isinstance(content, dict) or not isinstance(content.get("run"), dict):
         raise BaselineError(_not_ours(path))
-    if not isinstance(content.get("questions"), list) or not isinstance(content["run"].get("settings", {}), dict):
+    if not isinstance(content.get("questions"), list) or not all(
+        isinstance(content["run"].get(name, {}), dict) for name in ("settings", "judged_by")
+    ):
         raise BaselineError(_not_ours(path))
     return content
 
@@ -121,6 +137,10 @@ def compare_with_baseline(
     keys = [question_key(question) for question in dataset.questions]
     shared = [number for number, key in enumerate(keys) if key in baseline.questions]
     rows = values_by_system(systems, dataset)
+    judged = judged_by(systems)
+    otherwise = {
+        name: (baseline.judged_by[name], by) for name, by in judged.items() if baseline.judged_by.get(name, by) != by
+    }
     return BaselineComparison(
         file=baseline.file,
         comparisons=tuple(
@@ -130,6 +150,7 @@ def compare_with_baseline(
                 system,
                 [rows[system][number] for number in shared],
                 [baseline.questions[keys[number]].get(system, {}) for number in shared],
+                left_out=otherwise,
                 seed=dataset.seed,
             )
         ),
@@ -140,12 +161,19 @@ def compare_with_baseline(
             for name in sorted({*baseline.settings, *settings})
             if baseline.settings.get(name) != settings.get(name)
         },
+        judged_otherwise=otherwise,
     )
 
 
-def _compare(system: str, now: Sequence[Values], then: Sequence[Values], *, seed: int) -> Iterator[Comparison]:
+def _compare(
+    system: str, now: Sequence[Values], then: Sequence[Values], *, left_out: Container[str], seed: int
+) -> Iterator[Comparison]:
     for family in _FAMILIES:
-        names = [name for name in family if any(name in row for row in now) and any(name in row for row in then)]
+        names = [
+            name
+            for name in family
+            if name not in left_out and all(any(name in row for row in rows) for rows in (now, then))
+        ]
         if names:
             differences = compare_rows(now, then, names, seed=seed)
             yield Comparison(system=system, against="baseline", measures=differences)

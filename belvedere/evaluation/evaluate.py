@@ -11,6 +11,7 @@ from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.failure_search import find_failures
 from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
+from belvedere.evaluation.judging.appraisal import Appraiser
 from belvedere.evaluation.measures import measures_of
 from belvedere.evaluation.system_scores import Latency, SystemScores, latency, score_run
 from belvedere.evaluation.systems import SECOND, WITHOUT_VECTORS, SystemRun, run_system
@@ -19,6 +20,7 @@ from belvedere.settings import Settings
 from belvedere.wiring import make_embedder
 from indexing.report import Progress
 from indexing.space_migration import space_of
+from model_clients.chat.task_model import TaskModel
 from model_clients.settings import EmbedderSettings
 from query.engine import System
 
@@ -39,6 +41,19 @@ class Evaluation:
     second_model: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoreModels:
+    """Models beside the configured embedder: a ``second`` one to compare, and a ``judge`` of answers (None: the one of
+    the settings, where they name one).
+    """
+
+    second: EmbedderSettings | None = None
+    judge: TaskModel | None = None
+
+
+NO_MORE = MoreModels()
+
+
 def evaluate_dataset(
     dataset: Dataset,
     systems: Sequence[System],
@@ -46,28 +61,33 @@ def evaluate_dataset(
     settings: Settings,
     cache: Path,
     progress: Callable[[Progress], None] | None = None,
-    second: EmbedderSettings | None = None,
+    more: MoreModels = NO_MORE,
 ) -> Evaluation:
     """Evaluate ``systems`` on ``dataset``; the data set's seed also draws intervals and significance tests.
 
-    With a ``second`` embedder the index gets a second vector space of it, and the systems are asked there once more.
+    With a second embedder the index gets a second vector space of it, and the systems are asked there once more.
+    A judge judges all answers. Raises ``EndpointUnusable`` where it cannot be asked.
     """
     indexed = index_dataset(dataset, settings, cache, progress)
     with KnowledgeBase.open(indexed.store, config=settings) as kb:
         kb.warm_up()
         runs: dict[str, SystemRun] = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
         failures = find_failures(kb, dataset.questions, runs["local"], progress) if "local" in runs else None
+        judge = more.judge or kb.language_models.judge
+        appraiser = Appraiser(embedder=kb.embedder, judge=judge, access=kb.access, progress=progress)
+        appraisals = {name: appraiser.appraise(run, dataset) for name, run in runs.items()}
     embedding = [spent for run in runs.values() for spent in run.embedding_milliseconds]
     second_model = None
-    if second is not None:
-        second_settings = replace(settings, embedder=second)
-        second_model = _fill_second(indexed.store, settings, second, progress)
+    if more.second is not None:
+        second_settings = replace(settings, embedder=more.second)
+        second_model = _fill_second(indexed.store, settings, more.second, progress)
         with KnowledgeBase.open(indexed.store, config=second_settings, second_space=True) as kb:
             kb.warm_up()
             for system in systems:
                 if system not in WITHOUT_VECTORS:
                     runs[system + SECOND] = run_system(kb, system, dataset.questions, progress)
-    scores: dict[str, SystemScores] = {system: score_run(run, dataset) for system, run in runs.items()}
+                    appraisals[system + SECOND] = appraiser.appraise(runs[system + SECOND], dataset)
+    scores = {name: score_run(run, dataset, appraisals[name]) for name, run in runs.items()}
     return Evaluation(
         systems=scores,
         comparisons=compare_systems(

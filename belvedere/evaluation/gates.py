@@ -4,15 +4,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Literal, TypeAlias, cast
+from typing import Literal, Protocol, TypeAlias, cast
 
 from belvedere.errors import UserMistake
 from belvedere.evaluation.answers import ANSWER_MEASURES
 from belvedere.evaluation.comparisons import baseline
 from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.intervals import Estimate
+from belvedere.evaluation.judging.computed import COMPUTED, NEED_REFERENCES
+from belvedere.evaluation.judging.judge import JUDGED, JUDGED_REFERENCES
+from belvedere.evaluation.judging.scores import FAILED
 from belvedere.evaluation.measures import GRADED, MEASURES
-from belvedere.evaluation.reply_scores import AnswerScores
 from belvedere.evaluation.safety import SAFETY
 from belvedere.evaluation.system_scores import SystemScores
 from belvedere.evaluation.systems import ANSWERING, SECOND
@@ -26,9 +28,10 @@ ABSTENTION = tuple(
 ANSWERS = tuple(f"answers.{name}" for name in ANSWER_MEASURES)
 CITATIONS = ("citations.precision", "citations.recall")
 LATENCY = ("latency_ms.p50", "latency_ms.p95")
-GATE_MEASURES: tuple[str, ...] = (*MEASURES, GRADED, *ABSTENTION, *ANSWERS, *CITATIONS, SAFETY, *LATENCY)
+REPLIES = (SAFETY, *JUDGED, FAILED, *COMPUTED)
+GATE_MEASURES: tuple[str, ...] = (*MEASURES, GRADED, *ABSTENTION, *ANSWERS, *CITATIONS, *REPLIES, *LATENCY)
 
-TYPED_MEASURES = frozenset({*MEASURES, GRADED, *ANSWERS})
+TYPED_MEASURES = frozenset({*MEASURES, GRADED, *ANSWERS, *JUDGED, *COMPUTED})
 """What is measured for each type of question, too."""
 
 _FORM = re.compile(
@@ -74,11 +77,12 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOutcome:
-    """A gate with the value that was found; one without a value is not passed."""
+    """A gate with the value that was found; one without a value is not passed. ``why`` tells of what failed to come."""
 
     gate: Gate
     estimate: Estimate
     passed: bool
+    why: str = ""
 
 
 def parse_gates(text: str) -> tuple[Gate, ...]:
@@ -130,58 +134,105 @@ def _with_system(gate: Gate, systems: Sequence[str]) -> Gate:
     system = gate.system or baseline(systems)
     if system not in systems:
         raise GateError(f"the gate {gate} is about {system!r}, which is not compared; compared: {', '.join(systems)}")
-    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS, SAFETY) and system.removesuffix(SECOND) not in ANSWERING:
+    if gate.measure in (*ABSTENTION, *ANSWERS, *CITATIONS, *REPLIES) and system.removesuffix(SECOND) not in ANSWERING:
         raise GateError(f"{system} only ranks passages and has no {gate.measure}; ask it of {', '.join(ANSWERING)}")
     return replace(gate, system=system)
 
 
+def check_judge(gates: Sequence[Gate], *, configured: bool) -> None:
+    """Raise ``GateError`` for a gate about what only a judge can tell, where none is configured."""
+    for gate in gates:
+        if not configured and gate.measure in (*JUDGED, FAILED):
+            raise GateError(
+                f"the gate {gate}: {gate.measure} is judged by a language model, and none is configured as judge: set "
+                f"llm.tasks.judge, or hold gates to what is computed without one: {', '.join(COMPUTED)}"
+            )
+
+
 def check_questions(gates: Sequence[Gate], questions: Sequence[LabelledQuestion]) -> None:
-    """Raise ``GateError`` for a gate about a type that no question with gold has, or about what no question tells."""
+    """Raise ``GateError`` for a gate about a type that no question with gold has, or what no question can tell."""
     answerable = [question for question in questions if question.gold]
     types = {question.type for question in answerable}
-    graded = {question.type for question in answerable if question.grades}
     for gate in gates:
         if gate.type and gate.type not in types:
             known = ", ".join(sorted(types))
             raise GateError(f"no answerable question measured here has the type {gate.type!r}; there are {known}")
         if gate.measure == SAFETY and not any(question.rules for question in questions):
             raise GateError(f"the gate {gate}: no question measured here has must_contain or must_not_contain")
-        if gate.measure == GRADED and not (gate.type in graded if gate.type else graded):
+        measured = [question for question in answerable if gate.type in ("", question.type)]
+        if gate.measure == GRADED and not any(question.grades for question in measured):
             raise GateError(f"the gate {gate}: no question measured for it has gold_grades")
+        if gate.measure in (*JUDGED_REFERENCES, *NEED_REFERENCES) and not any(item.references for item in measured):
+            raise GateError(f"the gate {gate}: no answerable question measured for it has a reference answer")
 
 
 def judge_gates(gates: Sequence[Gate], systems: Mapping[str, SystemScores]) -> tuple[GateOutcome, ...]:
     """Hold gates, each with its system, against what was measured."""
-    return tuple(_judge(gate, _measured(systems[gate.system], gate)) for gate in gates)
+    return tuple(
+        _judge(gate, _measured(systems[gate.system], gate), _distrust(systems[gate.system], gate)) for gate in gates
+    )
 
 
-def _judge(gate: Gate, estimate: Estimate) -> GateOutcome:
-    passed = estimate.value is not None and _REACHED[gate.sign](estimate.value, gate.wanted)
-    return GateOutcome(gate=gate, estimate=estimate, passed=passed)
+def _judge(gate: Gate, estimate: Estimate, why: str) -> GateOutcome:
+    passed = not why and estimate.value is not None and _REACHED[gate.sign](estimate.value, gate.wanted)
+    return GateOutcome(gate=gate, estimate=estimate, passed=passed, why=why)
+
+
+def _distrust(scores: SystemScores, gate: Gate) -> str:
+    """Tell why a judged value is not to be trusted: most of its verdicts failed. "" where they did not."""
+    if scores.judged is None or gate.measure not in JUDGED:
+        return ""
+    verdicts = scores.judged.verdicts[gate.measure]
+    if verdicts.failures <= verdicts.given:
+        return ""
+    reasons = ", ".join(f"{reason} ({count})" for reason, count in verdicts.failed.items())
+    return f"{verdicts.failures} of {verdicts.failures + verdicts.given} verdicts failed: {reasons}"
 
 
 def _measured(scores: SystemScores, gate: Gate) -> Estimate:
     section, _, name = gate.measure.partition(".")
     match section:
-        case "abstention":
-            return _single(getattr(scores.abstention, name, None))
-        case "latency_ms":
-            return _single(getattr(scores.latency_ms, name))
-        case "answers":
-            return _answers(scores.answers, gate.type).get(name, _single(None))
         case "safety":
             return scores.safety.passed if scores.safety is not None else _single(None)
         case "citations":
             return scores.citations[name] if scores.citations is not None else _single(None)
+        case "abstention" | "latency_ms" | "judge":
+            return _single(_alone(scores, section, name))
+        case "answers":
+            return _of(scores.answers, gate, name)
         case _:
-            measured = scores.by_type.get(gate.type, {}) if gate.type else scores.measures
-            return measured.get(gate.measure, _single(None))
+            return _of(_appraised(scores, gate.measure), gate, gate.measure)
 
 
-def _answers(answers: AnswerScores | None, kind: str) -> Mapping[str, Estimate]:
-    if answers is None:
-        return {}
-    return answers.by_type.get(kind, {}) if kind else answers.measures
+def _alone(scores: SystemScores, section: str, name: str) -> float | None:
+    """Return a value that has no interval."""
+    if section == "judge":
+        return scores.judged.failed_share if scores.judged is not None else None
+    value: float | None = getattr(getattr(scores, section), name, None)
+    return value
+
+
+def _appraised(scores: SystemScores, measure: str) -> "_Typed | None":
+    if measure in COMPUTED:
+        return scores.computed
+    return scores.judged if measure in JUDGED else scores
+
+
+class _Typed(Protocol):
+    """What has means over all questions and by type."""
+
+    @property
+    def measures(self) -> Mapping[str, Estimate]: ...
+
+    @property
+    def by_type(self) -> Mapping[str, Mapping[str, Estimate]]: ...
+
+
+def _of(scores: _Typed | None, gate: Gate, name: str) -> Estimate:
+    if scores is None:
+        return _single(None)
+    found = scores.by_type.get(gate.type, {}) if gate.type else scores.measures
+    return found.get(name, _single(None))
 
 
 def _single(value: float | None) -> Estimate:

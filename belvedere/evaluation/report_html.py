@@ -15,6 +15,7 @@ from belvedere.evaluation.evaluate import Evaluation
 from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FAILURE_MEANINGS
 from belvedere.evaluation.gates import GateOutcome
+from belvedere.evaluation.judging.scores_html import computed_rows, judged_rows
 from belvedere.evaluation.machine import describe_machine
 from belvedere.evaluation.measures import GRADED
 from belvedere.evaluation.shown_figures import (
@@ -53,6 +54,10 @@ def report_html(
             name: {"all questions": scores.answers.measures, **scores.answers.by_type}
             for name, scores in systems.items()
             if scores.answers is not None
+        },
+        judged={name: judged_rows(scores.judged) for name, scores in systems.items() if scores.judged is not None},
+        computed={
+            name: computed_rows(scores.computed) for name, scores in systems.items() if scores.computed is not None
         },
         meanings=FAILURE_MEANINGS,
         right_f1=RIGHT_F1,

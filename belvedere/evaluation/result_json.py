@@ -11,6 +11,8 @@ from belvedere.evaluation.facts import changed_settings, package_versions
 from belvedere.evaluation.failures import FailureReport
 from belvedere.evaluation.gates import GateOutcome
 from belvedere.evaluation.intervals import Estimate
+from belvedere.evaluation.judging.judged_by import judged_by
+from belvedere.evaluation.judging.scores_json import computed_json, judged_json
 from belvedere.evaluation.machine import describe_machine
 from belvedere.evaluation.question_values import corpus_digest, question_key, values_by_system
 from belvedere.evaluation.reply_scores import AnswerScores
@@ -43,6 +45,7 @@ def evaluation_json(
             "machine": describe_machine(),
             "versions": package_versions(),
             "settings": plain_settings(settings),
+            "judged_by": judged_by(evaluation.systems),
             "embed_question_ms": asdict(evaluation.embed_question_ms),
         },
         "questions": _questions_json(evaluation, dataset),
@@ -74,6 +77,9 @@ def _baseline_json(baseline: BaselineComparison) -> dict[str, object]:
         "questions": baseline.questions,
         "questions_left_out": baseline.changed,
         "settings": {name: {"then": then, "now": now} for name, (then, now) in baseline.settings.items()},
+        "judged_otherwise": {
+            name: {"then": then, "now": now} for name, (then, now) in baseline.judged_otherwise.items()
+        },
         "comparisons": [_comparison_json(comparison) for comparison in baseline.comparisons],
     }
 
@@ -87,6 +93,8 @@ def _scores_json(scores: SystemScores) -> dict[str, object]:
         "answers": None if scores.answers is None else _answers_json(scores.answers),
         "citations": None if scores.citations is None else _measures_json(scores.citations),
         "safety": None if scores.safety is None else _safety_json(scores.safety),
+        "computed": None if scores.computed is None else computed_json(scores.computed),
+        "judged": None if scores.judged is None else judged_json(scores.judged),
     }
 
 
@@ -161,6 +169,7 @@ def _gate_json(outcome: GateOutcome) -> dict[str, object]:
         "low": estimate.low,
         "high": estimate.high,
         "passed": outcome.passed,
+        "why": outcome.why or None,
     }
 
 

@@ -10,7 +10,7 @@ from belvedere.knowledge_base import KnowledgeBase
 from graph_store.records import Hit
 from indexing.report import Progress
 from query.engine import System
-from query.outcome import Answer
+from query.outcome import Answer, Citation, Evidence
 from query.request import AskOptions
 
 # Chunks asked for, so that collapsing them to documents, and gold groups to one, leaves ten and more.
@@ -30,7 +30,8 @@ WITHOUT_VECTORS: frozenset[System] = frozenset({"bm25"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What a system answered: the text, how strongly the documents support it (0 to 1), and the ids of the documents
-    whose passages were weighed for it, and of those that it cites. ``short`` is its short answer, None without one.
+    whose passages were weighed for it, and of those that it cites. ``short`` is its short answer, None without one;
+    ``evidence`` and ``citations`` are those passages and quotations, ``made_by`` what wrote the text.
     """
 
     text: str
@@ -39,6 +40,9 @@ class Reply:
     weighed: frozenset[str]
     cited: frozenset[str] = frozenset()
     short: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +124,9 @@ def _reply(answer: Answer) -> Reply:
         weighed=frozenset(entry.document_id for entry in answer.evidence),
         cited=frozenset(citation.document_id for citation in answer.citations),
         short=answer.short_answer.text if answer.short_answer is not None else None,
+        evidence=answer.evidence,
+        citations=answer.citations,
+        made_by=answer.made_by,
     )
 
 

@@ -65,7 +65,17 @@ def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     assert set(result) == {"systems", "comparisons", "baseline", "failures", "gates", "index", "run", "questions"}
     assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
     for name, scores in result["systems"].items():
-        assert set(scores) == {"measures", "by_type", "latency_ms", "abstention", "answers", "citations", "safety"}
+        assert set(scores) == {
+            "measures",
+            "by_type",
+            "latency_ms",
+            "abstention",
+            "answers",
+            "citations",
+            "safety",
+            "computed",
+            "judged",
+        }
         assert tuple(scores["measures"]) == MEASURES
         for estimate in scores["measures"].values():
             assert_estimate(estimate, n=3)
@@ -153,8 +163,10 @@ def test_a_run_is_held_against_an_earlier_one(belvedere: Belvedere, data: Path) 
     found = belvedere("eval", *options(data, *more, "--html", str(page), "--json")).json()["baseline"]
     assert (found["questions"], found["questions_left_out"]) == (len(QUESTIONS), 0)
     assert found["settings"] == {"query.answer.passages": {"then": None, "now": 2}}
-    ranked, again, replied = found["comparisons"]
-    assert [part["system"] for part in (ranked, again, replied)] == ["bm25", "local", "local"]
+    ranked, again, replied, computed = found["comparisons"]
+    assert [part["system"] for part in (ranked, again, replied, computed)] == ["bm25", "local", "local", "local"]
+    assert computed["measures"]["computed.rouge_l"]["n"] == 1
+    assert found["judged_otherwise"] == {}
     assert ranked["measures"]["R@5"] == {"difference": 0.0, "low": 0.0, "high": 0.0, "n": 3, "p": 1.0, "p_holm": 1.0}
     assert replied["measures"]["verdict"]["n"] == len(QUESTIONS)
     assert "Against an earlier run" in page.read_text(encoding="utf-8")
