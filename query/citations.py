@@ -99,6 +99,12 @@ def shown(text: str) -> str:
     return _MARK.sub(r"(\1)", " ".join(plain.split()))
 
 
+def marked_sentence(text: str, quotes: Sequence[Quote], numbers: dict[Quote, int]) -> str:
+    """Return a sentence with the marks of its quotations; those that are new to ``numbers`` get the next numbers."""
+    marks = _marks([numbers.setdefault(quote, len(numbers) + 1) for quote in dict.fromkeys(quotes)])
+    return f"{shown(text)} {marks}"
+
+
 def _distinct(items: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(items))
 
@@ -108,8 +114,7 @@ def _written_block(block: DraftBlock, chunks: Mapping[str, Chunk], numbers: dict
     for sentence in block.sentences:
         kept = [quote for quote in sentence.quotes if holds(quote, chunks)]
         if kept:
-            marks = _marks([numbers.setdefault(quote, len(numbers) + 1) for quote in dict.fromkeys(kept)])
-            sentences.append(f"{shown(sentence.text)} {marks}")
+            sentences.append(marked_sentence(sentence.text, kept, numbers))
     if not sentences:
         return ""
     body = _body(sentences, block)

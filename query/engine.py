@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
+from graph_store.access import Access
 from graph_store.filters import Filters
 from graph_store.records import Hit
 from graph_store.store import GraphStore
@@ -12,6 +13,8 @@ from model_clients.embedder import Embedder
 from model_clients.reranker import Reranker
 from query.chain_ranking.explanation import ExplainedRanking, explain_ranking
 from query.citations import CitedText, DraftBlock, cite
+from query.further_searches import with_further
+from query.llm_answers.gathered import Gathered, gather_materials
 from query.local import rank_local, search_first_stage
 from query.local_answer import LocalDraft, draft_answer
 from query.outcome import NOT_FOUND, Answer, SearchOutcome, ShortAnswer, Trace
@@ -20,7 +23,7 @@ from query.packing.packed_context import PackedContext
 from query.present_time import analyse_asked
 from query.readable_view import ReadableView, ViewCache
 from query.request import AskOptions, Request
-from query.retrieval import Found, Retriever
+from query.retrieval import Found, Retriever, first_results
 from query.settings import QuerySettings
 from query.timing import StepTimes
 
@@ -93,6 +96,32 @@ class QueryEngine:
         times = StepTimes()
         request, view = self._prepare(question, options, times)
         found = self._retriever.retrieve(request, view, options.route, times)
+        return self._answered(request, view, found, times)
+
+    @_in_one_state
+    def gather(self, question: str, options: AskOptions | None = None, *, budget: int) -> Gathered:
+        """Answer as ``ask`` does, and hand out what a language model needs to answer in at most ``budget`` tokens.
+
+        All of it is read here, so that nothing of the store is open while the model thinks. Raises as ``search`` does.
+        """
+        options = options if options is not None else AskOptions()
+        times = StepTimes()
+        request, view = self._prepare(question, options, times)
+        wide = replace(request, k=max(request.k, self._settings.packing.passages))
+        found = self._retriever.retrieve(wide, view, options.route, times)
+        with times.step("pack"):
+            packed = self._packer.pack(wide, view, found, budget)
+        context = self._packer.context(request, found, packed, {}, budget)
+        found = replace(found, results=first_results(found.results, request.k))
+        answer = self._answered(request, view, found, times)
+        return gather_materials(self._store, request.access, answer, context)
+
+    @_in_one_state
+    def cited(self, blocks: Sequence[DraftBlock], access: Access) -> CitedText:
+        """Check the quotations of ``blocks`` as the store is now, and write them with their citations."""
+        return cite(self._store, access, blocks)
+
+    def _answered(self, request: Request, view: ReadableView, found: Found, times: StepTimes) -> Answer:
         with times.step("answer"):
             draft = self._draft(request, view, found)
         with times.step("citations"):
@@ -164,7 +193,7 @@ class QueryEngine:
             filters=_conditions(options, view),
             k=k,
         )
-        return request, view
+        return with_further(request, options.further, self._embedder), view
 
     def _draft(self, request: Request, view: ReadableView, found: Found) -> LocalDraft | None:
         if found.ranking is None:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from graph_store.records import SearchKind
+from model_clients.chat.messages import TokenUsage
 from query.chain_ranking.chains import ChainStep
+from query.request import FurtherSearch
 
 Route: TypeAlias = Literal["local", "community", "tree"]
 
@@ -117,13 +119,33 @@ class SearchOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LlmUse:
+    """What language models did for an answer.
+
+    ``model`` is the one that answers; ``fell_back`` says why the answer is not its own, empty where it is.
+    ``dropped`` counts the sentences that were not believed, by reason; ``unsupported`` are those that are shown all the
+    same, marked as such. ``searches`` are the further searches that were made, without texts that only search with.
+    ``trouble`` are failures that the answer could do without, one sentence each.
+    """
+
+    model: str = ""
+    fell_back: str = ""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    unsupported: tuple[str, ...] = ()
+    searches: tuple[FurtherSearch, ...] = ()
+    trouble: tuple[str, ...] = ()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """An answer with its verified citations.
 
     ``answer`` carries marks ``[n]``; every mark has its citation and every citation its mark. Where ``abstained``,
     it says that nothing was found, and there are no citations. ``tokens`` estimates, at four characters a token, the
     context that was weighed ("context") and the answer ("answer"). ``short_answer`` is the first line of the
-    answer where the documents tell it in a few words, else None.
+    answer where the documents tell it in a few words, else None. ``asked_as`` is the question as it was understood
+    from the conversation before it, where that is another; ``llm`` is None where no language model had a part.
     """
 
     question: str
@@ -139,3 +161,5 @@ class Answer:
     tokens: Mapping[str, int]
     trace: Trace
     short_answer: ShortAnswer | None = None
+    asked_as: str = ""
+    llm: LlmUse | None = None

@@ -10,11 +10,24 @@ from query.question import Question
 
 RouteChoice: TypeAlias = Literal["auto", "local", "community", "tree"]
 
+Transformation: TypeAlias = Literal["rewrite", "multi_query", "hyde", "step_back", "decompose", "iterative"]
+"""How a language model makes further searches of a question: the question in the words of documents, in several other
+words, a passage that might answer it, the more general question behind it, the questions it is made of, or what is
+still missing after what was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherSearch:
+    """A text that is searched for beside the question; its findings are fused with those of the question by rank."""
+
+    transformation: Transformation
+    text: str
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
     """Who asks, by which route, for how many results (None: as the settings say), within which documents and which
-    versions of them.
+    versions of them. ``further`` is searched for as well, on the local route.
     """
 
     route: RouteChoice = "auto"
@@ -22,6 +35,7 @@ class AskOptions:
     filters: Filters = ()
     versions: Versions = CURRENT
     access: Access = field(default_factory=Access)
+    further: tuple[FurtherSearch, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a number of results below 1."""
@@ -33,7 +47,8 @@ class AskOptions:
 class Request:
     """An analysed question with its vector ((d,), unit length), its token vectors, and the caller's limits.
 
-    ``filters`` hold which versions of documents count, too, where that makes a difference.
+    ``filters`` hold which versions of documents count, too, where that makes a difference. ``further`` are the other
+    searches that are fused with this one, with the same limits.
     """
 
     question: Question
@@ -42,3 +57,4 @@ class Request:
     access: Access
     filters: Filters
     k: int
+    further: tuple["Request", ...] = ()

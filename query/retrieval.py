@@ -9,6 +9,7 @@ from query.community import find_themes
 from query.diversity import distinct_chunks
 from query.document_summary import named_document
 from query.final_scores import lowered
+from query.further_searches import fused_ranking
 from query.fusion import reciprocal_rank_fusion
 from query.global_finding import GlobalFinding
 from query.local import LocalRanking, rank_local
@@ -88,7 +89,19 @@ class Retriever:
     def rank(
         self, request: Request, view: ReadableView, settings: LocalSettings
     ) -> tuple[LocalRanking, dict[str, Judged]]:
-        """Rank passages, by the reranker too where there is one; return what it said of each that it judged."""
+        """Rank passages, by the reranker too where there is one; return what it said of each that it judged.
+
+        Where the request has further searches, their rankings are fused with its own.
+        """
+        ranking, judged = self._rank_one(request, view, settings)
+        if not request.further:
+            return ranking, judged
+        others = [self._rank_one(replace(other, k=request.k), view, settings)[0] for other in request.further]
+        return fused_ranking([ranking, *others], k=request.k), judged
+
+    def _rank_one(
+        self, request: Request, view: ReadableView, settings: LocalSettings
+    ) -> tuple[LocalRanking, dict[str, Judged]]:
         if self._reranker is None or not request.question.words:
             return rank_local(self._store, request, view, settings), {}
         asked = replace(request, k=max(request.k, self._settings.rerank.candidates))
@@ -141,3 +154,12 @@ class Retriever:
 
 def _judged_signals(judged: Mapping[str, Judged], chunk_id: str) -> dict[str, float]:
     return judged[chunk_id].signals() if chunk_id in judged else {}
+
+
+def first_results(results: tuple[RankedResult, ...], k: int) -> tuple[RankedResult, ...]:
+    """Return the first ``k`` passages, or derived texts of a global route, with what was appended to passages."""
+    if all(result.kind != "chunk" for result in results):
+        return results[:k]
+    passages = [result for result in results if result.kind == "chunk"][:k]
+    appended = [result for result in results if result.kind != "chunk"]
+    return tuple(replace(result, rank=rank) for rank, result in enumerate([*passages, *appended], start=1))

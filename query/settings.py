@@ -6,7 +6,10 @@ from typing import Annotated, TypeAlias
 from annotated_types import Ge, Gt, Interval
 
 from query.chain_ranking.settings import ChainSettings
+from query.conversation.settings import ConversationSettings
+from query.llm_answers.settings import LlmAnswerSettings
 from query.packing.settings import PackingSettings
+from query.transformations.settings import TransformationSettings
 
 Count: TypeAlias = Annotated[int, Ge(1)]
 CountOrNone: TypeAlias = Annotated[int, Ge(0)]
@@ -162,3 +165,6 @@ class QuerySettings:
     rerank: RerankSettings = field(default_factory=RerankSettings)
     diversity: DiversitySettings = field(default_factory=DiversitySettings)
     packing: PackingSettings = field(default_factory=PackingSettings)
+    llm_answer: LlmAnswerSettings = field(default_factory=LlmAnswerSettings)
+    transformation: TransformationSettings = field(default_factory=TransformationSettings)
+    conversation: ConversationSettings = field(default_factory=ConversationSettings)

@@ -1,0 +1,233 @@
+"""Answers by a language model, of which only what the passages support is told.
+
+First everything is read from the store, then the model is asked, then its sentences are checked and their quotations
+looked up anew: the store is never held open while the model thinks. Where the evidence is weak the model is not asked;
+where it fails, the answer in source sentences stands.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias, TypeVar
+
+from model_clients.chat.errors import ChatFailed
+from model_clients.chat.messages import TokenUsage
+from model_clients.chat.task_model import TaskModel
+from query.citations import DraftBlock, Quote, marked_sentence
+from query.engine import QueryEngine
+from query.llm_answers.checked import ClaimCheck
+from query.llm_answers.gathered import Gathered
+from query.llm_answers.material import Material
+from query.llm_answers.prompt import INSTRUCTIONS, lines_request, sentences_request
+from query.llm_answers.replies import AnswerReply, line_claim, lines_of
+from query.llm_answers.report_answers import NothingFound, ReportReader
+from query.llm_answers.settings import LlmAnswerSettings
+from query.llm_answers.support import LONGEST_SENTENCE, Asked
+from query.outcome import NOT_FOUND, Answer, LlmUse
+from query.request import AskOptions
+
+T = TypeVar("T")
+
+_FLAG_LINE = "Not supported by the documents:"
+_BROKEN_OFF = "the reply broke off"
+
+
+class Engines(Protocol):
+    """Runs something on the engine, which may be opened anew for it."""
+
+    def asked(self, ask: Callable[[QueryEngine], T]) -> tuple[T, float]:
+        """Return what ``ask`` has from the engine, and the milliseconds that loading took."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPart:
+    """The next sentence of an answer, checked and with its marks."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerEnd:
+    """The whole answer. ``corrected`` where it is not just the parts joined: it counts, they do not."""
+
+    answer: Answer
+    corrected: bool
+
+
+AnswerEvent: TypeAlias = AnswerPart | AnswerEnd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What a model's reply came to: its checked claims, what it cost, and what went wrong on the way."""
+
+    check: ClaimCheck
+    usage: TokenUsage
+    trouble: tuple[str, ...] = ()
+
+
+class LlmAnswerer:
+    """Answers with a language model. Safe to use from several threads."""
+
+    def __init__(self, engines: Engines, model: TaskModel, settings: LlmAnswerSettings) -> None:
+        self._engines = engines
+        self._model = model
+        self._settings = settings
+
+    def answer(self, question: str, options: AskOptions) -> Answer:
+        """Answer from the passages found. Raises as ``QueryEngine.ask`` does, and ``EndpointUnusable``."""
+        gathered, loading = self._gather(question, options)
+        if gathered.answer.abstained:
+            return with_loading(gathered.answer, loading)
+        started = time.perf_counter()
+        try:
+            told = self._ask(question, gathered, options)
+        except ChatFailed as error:
+            return with_loading(self._fallen_back(gathered.answer, error), loading)
+        return self._finished(gathered.answer, told, options, (loading, _since(started)))
+
+    def stream(self, question: str, options: AskOptions) -> Iterator[AnswerEvent]:
+        """Answer sentence by sentence, each told once it is checked; the whole answer comes last.
+
+        Errors as of ``answer``. Digests of reports come at once: they are made of all points together.
+        """
+        gathered, loading = self._gather(question, options)
+        if gathered.answer.abstained or gathered.reports:
+            answer = gathered.answer if gathered.answer.abstained else self._digest(question, gathered, options)
+            yield from whole(with_loading(answer, loading))
+            return
+        started = time.perf_counter()
+        check = self._check(question, gathered.materials)
+        numbers: dict[Quote, int] = {}
+        parts: list[str] = []
+        trouble: tuple[str, ...] = ()
+        try:
+            for text in self._stream_sentences(question, check, options, numbers):
+                parts.append(text)
+                yield AnswerPart(text=text)
+        except ChatFailed as error:
+            if not parts:
+                yield from whole(with_loading(self._fallen_back(gathered.answer, error), loading))
+                return
+            trouble = (f"{_BROKEN_OFF}: {error}",)
+        told = _Told(check=check, usage=TokenUsage(calls=1), trouble=trouble)
+        answer = self._finished(gathered.answer, told, options, (loading, _since(started)))
+        yield AnswerEnd(answer=answer, corrected=answer.answer != " ".join(parts))
+
+    def _gather(self, question: str, options: AskOptions) -> tuple[Gathered, float]:
+        budget = self._settings.budget
+        return self._engines.asked(lambda engine: engine.gather(question, options, budget=budget))
+
+    def _check(self, question: str, materials: Sequence[Material]) -> ClaimCheck:
+        asked = Asked(question=question, instructions=INSTRUCTIONS)
+        return ClaimCheck(materials=materials, asked=asked, settings=self._settings)
+
+    def _ask(self, question: str, gathered: Gathered, options: AskOptions) -> _Told:
+        if gathered.reports:
+            return self._ask_of_reports(question, gathered, options)
+        tokens = self._settings.reply_tokens
+        request = sentences_request(question, gathered.materials, options.access, reply_tokens=tokens)
+        reply = self._model.ask_for(request, AnswerReply)
+        check = self._check(question, gathered.materials)
+        check.take_all(sentence.claim() for sentence in reply.value.sentences)
+        return _Told(check=check, usage=reply.usage)
+
+    def _ask_of_reports(self, question: str, gathered: Gathered, options: AskOptions) -> _Told:
+        reader = ReportReader(self._model, self._settings, options.access)
+        try:
+            read = reader.read(question, gathered.reports)
+        except NothingFound as nothing:
+            return _Told(check=self._check(question, ()), usage=nothing.usage, trouble=nothing.trouble)
+        check = self._check(question, read.points)
+        check.take_all(read.claims)
+        return _Told(check=check, usage=read.usage, trouble=read.trouble)
+
+    def _digest(self, question: str, gathered: Gathered, options: AskOptions) -> Answer:
+        started = time.perf_counter()
+        try:
+            told = self._ask_of_reports(question, gathered, options)
+        except ChatFailed as error:
+            return self._fallen_back(gathered.answer, error)
+        return self._finished(gathered.answer, told, options, (0.0, _since(started)))
+
+    def _stream_sentences(
+        self, question: str, check: ClaimCheck, options: AskOptions, numbers: dict[Quote, int]
+    ) -> Iterator[str]:
+        tokens = self._settings.reply_tokens
+        pieces = self._model.stream(lines_request(question, check.materials, options.access, reply_tokens=tokens))
+        for line in lines_of(pieces, longest=2 * LONGEST_SENTENCE):
+            claim = line_claim(line)
+            sentence = check.take(claim) if claim is not None else None
+            if sentence is not None:
+                yield marked_sentence(sentence.text, sentence.quotes, numbers)
+            if check.is_full:
+                return
+
+    def _fallen_back(self, answer: Answer, error: ChatFailed) -> Answer:
+        return replace(answer, llm=LlmUse(model=self._model.model_id, fell_back=str(error)))
+
+    def _finished(self, answer: Answer, told: _Told, options: AskOptions, spent: tuple[float, float]) -> Answer:
+        """Write what was believed; where nothing was, or nothing of it stands in the store now, nothing was found."""
+        loading, thinking = spent
+        blocks = (DraftBlock(sentences=tuple(told.check.believed)),)
+        cited, reloading = self._engines.asked(lambda engine: engine.cited(blocks, options.access))
+        found = bool(cited.citations)
+        flagged = told.check.flagged if found else ()
+        use = LlmUse(
+            model=self._model.model_id,
+            dropped=dict(sorted(Counter(item.reason for item in told.check.unbelieved).items())),
+            unsupported=flagged,
+            trouble=told.trouble,
+            usage=told.usage,
+        )
+        written = replace(
+            answer,
+            answer=cited.text if found else NOT_FOUND,
+            abstained=not found,
+            made_by=f"llm:{self._model.model_id}",
+            citations=cited.citations,
+            evidence=answer.evidence if found else tuple(replace(item, weak=True) for item in answer.evidence),
+            timings_ms=_with_thinking(answer.timings_ms, thinking),
+            tokens={"context": _context_tokens(told), "answer": len(cited.text) // 4},
+            short_answer=None,
+            llm=use,
+        )
+        return with_loading(written, loading + reloading)
+
+
+def whole(answer: Answer) -> Iterator[AnswerEvent]:
+    """Yield an answer that came at once."""
+    yield AnswerPart(text=answer.answer)
+    yield AnswerEnd(answer=answer, corrected=False)
+
+
+def flag_text(answer: Answer) -> str:
+    """Return the lines to show below an answer for sentences that nothing supports; "" where there are none."""
+    if answer.llm is None or not answer.llm.unsupported:
+        return ""
+    return "\n".join([_FLAG_LINE, *(f"- {text}" for text in answer.llm.unsupported)])
+
+
+def with_loading(answer: Answer, loading: float) -> Answer:
+    """Return the answer with the time that loading took first among its times, and in the total."""
+    if not loading:
+        return answer
+    times = answer.timings_ms
+    told = {"load": round(loading, 3), **times, "total": round(times.get("total", 0.0) + loading, 3)}
+    return replace(answer, timings_ms=told)
+
+
+def _with_thinking(times: Mapping[str, float], thinking: float) -> dict[str, float]:
+    known = dict(times)
+    total = known.pop("total", 0.0)
+    return {**known, "llm": round(thinking, 3), "total": round(total + thinking, 3)}
+
+
+def _since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000
+
+
+def _context_tokens(told: _Told) -> int:
+    return sum(len(item.text) for item in told.check.materials) // 4

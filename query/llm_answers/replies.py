@@ -1,0 +1,62 @@
+"""The forms of replies about answers; whatever else a model says is not looked at."""
+
+import re
+from collections.abc import Iterator
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from query.llm_answers.support import Claim
+
+_MARKS = re.compile(r"\s*\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]")
+_NUMBER = re.compile(r"\d{1,6}")
+_LIST_SIGN = re.compile(r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)")
+_NOTHING = re.compile(r"^\W*NO[ _]?ANSWER\W*$", re.IGNORECASE)
+
+
+class AnswerSentence(BaseModel):
+    """One sentence of an answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str = Field(max_length=4000)
+    passages: list[int] = Field(max_length=50)
+    quotes: list[str] = Field(default_factory=list, max_length=20)
+
+    def claim(self) -> Claim:
+        """Return it as a claim; marks that the model put into its text as well are taken out of it."""
+        numbers = [*self.passages, *marked_numbers(self.text)]
+        return Claim(
+            text=_MARKS.sub("", self.text), numbers=tuple(dict.fromkeys(numbers)), quotations=tuple(self.quotes)
+        )
+
+
+class AnswerReply(BaseModel):
+    """An answer, sentence by sentence; none where the passages do not answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    sentences: list[AnswerSentence] = Field(max_length=200)
+
+
+def marked_numbers(text: str) -> list[int]:
+    """Return the numbers in the marks ("[1]", "[2, 3]") of a text, in order."""
+    return [int(number) for mark in _MARKS.findall(text) for number in _NUMBER.findall(mark)]
+
+
+def line_claim(line: str) -> Claim | None:
+    """Return the claim of one line of a streamed answer; None for an empty line, and for one that says "no answer"."""
+    text = _LIST_SIGN.sub("", line).strip()
+    if not text or _NOTHING.match(text):
+        return None
+    return Claim(text=_MARKS.sub("", text).strip(), numbers=tuple(dict.fromkeys(marked_numbers(text))))
+
+
+def lines_of(pieces: Iterator[str], *, longest: int) -> Iterator[str]:
+    """Yield the lines of a text that comes in pieces, each as soon as it ended; of a longer line only the beginning."""
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        yield from (line[:longest] for line in whole)
+        rest = rest[: longest + 1]
+    if rest.strip():
+        yield rest[:longest]

@@ -1,0 +1,176 @@
+"""Whether the passages that a sentence cites support it: by its words, numbers, names, links and quotations.
+
+Deterministic, and rather too strict than too lenient: a sentence that goes is answered by silence, one that stays
+wrongly is believed. Nothing here understands a sentence; a claim of the same words in another order passes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from model_clients.chat.quotations import find_quote
+from query.citations import Quote
+from query.llm_answers.foreign_matter import has_foreign_links, repeats
+from query.llm_answers.languages import differ, language_of
+from query.llm_answers.material import Material
+from query.llm_answers.words import Words, coverage, is_held, missing_numbers, together, words_of
+from query.question import capitalised_names
+from query.text_words import STOP_WORDS, tokens
+
+Reason: TypeAlias = Literal[
+    "no citation", "unknown citation", "quotation", "numbers", "names", "negation", "words", "language", "link",
+    "instructions", "length",
+]  # fmt: skip
+"""Why a sentence is not believed: what of it the passages do not have, or what of it must not be told."""
+
+NEVER_TOLD: frozenset[Reason] = frozenset({"link", "instructions", "length"})
+"""Sentences that are not told even where unsupported ones are flagged."""
+
+LONGEST_SENTENCE = 700
+_MOST_QUOTES = 3
+# A further sentence is cited where it has this much more of the claim's words.
+_LEAST_GAIN = 0.15
+_SHORTEST_QUOTE = 3
+# Nouns have capitals, so a capital tells no name.
+_CAPITALISE_NOUNS = frozenset({"de"})
+_NEGATIONS = frozenset(
+    """
+    not no never none nobody nothing neither nor without cannot isn aren wasn weren doesn don didn hasn haven hadn won
+    wouldn couldn shouldn nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun aucune nunca sin
+    ningún ninguna non mai senza não sem nenhum niet geen nooit zonder inte aldrig utan bez не нет ни без
+    """.split()  # noqa: SIM905  # words are easier to read and to change than a list of them
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence as the model put it: its text, the numbers of what it cites, and words that it quotes."""
+
+    text: str
+    numbers: tuple[int, ...]
+    quotations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What claims are checked against beside their passages: the question, and the instructions of the prompt."""
+
+    question: str
+    instructions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """The verbatim sentences that best support a claim, best first; or why it is not believed."""
+
+    quotes: tuple[Quote, ...] = ()
+    reason: Reason | None = None
+
+
+def judge(claim: Claim, materials: Sequence[Material], asked: Asked, *, least_words: float) -> Support:
+    """Return the support of a claim among numbered ``materials``."""
+    cited = [item for item in materials if item.number in claim.numbers]
+    ground = "\n".join(item.source_text for item in cited)
+    reason = _forbidden(claim, ground, asked)
+    if reason is not None:
+        return Support(reason=reason)
+    if not cited:
+        return Support(reason="unknown citation" if claim.numbers else "no citation")
+    quoted = [_quoted(words, cited) for words in claim.quotations if words.strip()]
+    if not all(quoted):
+        return Support(reason="quotation")
+    said = words_of(claim.text)
+    chosen = _choose_quotes(said, cited, [quote for found in quoted for quote in found])
+    reason = _lacking(claim, cited, asked, is_quoted=_is_long_quotation(claim.quotations))
+    if reason is None and not _is_foreign(claim, cited) and _covered(said, chosen, cited) < least_words:
+        reason = "words"
+    return Support(reason=reason) if reason is not None else Support(quotes=tuple(chosen))
+
+
+def _forbidden(claim: Claim, ground: str, asked: Asked) -> Reason | None:
+    if len(claim.text) > LONGEST_SENTENCE:
+        return "length"
+    if has_foreign_links(claim.text, ground):
+        return "link"
+    return "instructions" if repeats(claim.text, asked.instructions, ground) else None
+
+
+def _lacking(claim: Claim, cited: Sequence[Material], asked: Asked, *, is_quoted: bool) -> Reason | None:
+    """Return what a claim lacks, its words apart."""
+    said, held = words_of(claim.text), together(item.words for item in cited)
+    language = language_of(claim.text)
+    if missing_numbers(said, held):
+        return "numbers"
+    if differ(language, language_of(asked.question)):
+        return "language"
+    if _is_foreign(claim, cited):
+        # Words of two languages cannot be compared: the passage must be quoted, and half of the names be the same.
+        return None if is_quoted and 2 * len(_missing_names(claim.text, held)) <= len(_names(claim.text)) else "words"
+    if language not in _CAPITALISE_NOUNS and _missing_names(claim.text, held):
+        return "names"
+    if said.tokens & _NEGATIONS and not held.tokens & _NEGATIONS:
+        return "negation"
+    return None
+
+
+def _is_foreign(claim: Claim, cited: Sequence[Material]) -> bool:
+    language = language_of(claim.text)
+    texts = ["\n".join([item.checked, *(quote.text for quote in item.quotes)]) for item in cited]
+    return all(differ(language, language_of(text)) for text in texts)
+
+
+def _names(text: str) -> list[str]:
+    found = [token for name in capitalised_names(text) for token in tokens(name)]
+    return [token for token in found if token not in STOP_WORDS and not token.isdecimal()]
+
+
+def _missing_names(text: str, held: Words) -> list[str]:
+    return [token for token in _names(text) if not is_held(token, held)]
+
+
+def _is_long_quotation(quotations: Sequence[str]) -> bool:
+    return any(len(tokens(words)) >= _SHORTEST_QUOTE for words in quotations)
+
+
+def _quoted(words: str, cited: Sequence[Material]) -> list[Quote]:
+    """Return the sentences that have the quoted words, two where no one has them all; none where nobody says so."""
+    for item in cited:
+        for quote in item.quotes:
+            if find_quote(quote.text, words) is not None:
+                return [quote]
+    for item in cited:
+        for one, other in zip(item.quotes, item.quotes[1:], strict=False):
+            if find_quote(f"{one.text} {other.text}", words) is not None:
+                return [one, other]
+    return []
+
+
+def _choose_quotes(said: Words, cited: Sequence[Material], quoted: Sequence[Quote]) -> list[Quote]:
+    """Choose the sentences to cite: those that are quoted, then each that adds most of the claim's words."""
+    chosen = list(dict.fromkeys(quoted))[:_MOST_QUOTES]
+    left = [quote for item in cited for quote in item.quotes if quote not in chosen]
+    known = [words_of(quote.text) for quote in chosen]
+    while left and len(chosen) < _MOST_QUOTES:
+        before = _share(said, known)
+        gains = [_share(said, [*known, words_of(quote.text)]) - before for quote in left]
+        best = max(range(len(left)), key=gains.__getitem__)
+        if chosen and gains[best] < _LEAST_GAIN:
+            break
+        known.append(words_of(left[best].text))
+        chosen.append(left.pop(best))
+    return chosen
+
+
+def _share(said: Words, known: Sequence[Words]) -> float:
+    """Return how much of the claim is known: the share of its words and of its numbers, each counting alike."""
+    if not known:
+        return 0.0
+    ground = together(known)
+    held = sum(is_held(word, ground) for word in said.stems)
+    numbers = sum(not number.isdisjoint(ground.readings) for number in said.numbers)
+    return (held + numbers) / max(1, len(said.stems) + len(said.numbers))
+
+
+def _covered(said: Words, chosen: Sequence[Quote], cited: Sequence[Material]) -> float:
+    headings = [words_of(f"{item.heading}\n{item.checked}") for item in cited]
+    return coverage(said, together([*headings, *(words_of(quote.text) for quote in chosen)]))

@@ -1,0 +1,103 @@
+"""Words and numbers of a sentence and of the text it is said to rest on, in a form in which they can be compared."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from query.text_words import STOP_WORDS, stem, tokens
+
+# Digits with what groups or divides them: "1,932", "1.5", "12 000" (the blank is one that does not break).
+_NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f]\d+)*")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,'\u2019\u00a0\u202f]\d{3})+")
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SMALL_NUMBERS = {word: str(number) for number, word in enumerate(_SMALL)}
+_SHORTEST_INFLECTED = 4
+_LONGEST_ENDING = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The folded tokens of a text, their stems without function words, and its numbers, each as it may be read."""
+
+    tokens: frozenset[str]
+    stems: frozenset[str]
+    numbers: tuple[frozenset[str], ...]
+
+    @property
+    def readings(self) -> frozenset[str]:
+        """All that the numbers may be read as; small number words count."""
+        words = {_SMALL_NUMBERS[token] for token in self.tokens if token in _SMALL_NUMBERS}
+        return frozenset(words.union(*self.numbers))
+
+
+def words_of(text: str) -> Words:
+    """Return what can be compared of a text."""
+    folded = tokens(text)
+    return Words(
+        tokens=frozenset(folded),
+        stems=frozenset(stem(token) for token in folded if token not in STOP_WORDS and not token.isdecimal()),
+        numbers=tuple(_readings(match.group()) for match in _NUMBER.finditer(text)),
+    )
+
+
+def together(parts: Iterable[Words]) -> Words:
+    """Return the words of several texts."""
+    listed = list(parts)
+    return Words(
+        tokens=frozenset().union(*(part.tokens for part in listed)),
+        stems=frozenset().union(*(part.stems for part in listed)),
+        numbers=tuple(number for part in listed for number in part.numbers),
+    )
+
+
+def _readings(number: str) -> frozenset[str]:
+    """Return how a number may be meant: 1.932 is a decimal fraction to some, and grouped by thousands to others."""
+    readings = set()
+    if _GROUPED.fullmatch(number):
+        readings.add(_plain("".join(character for character in number if character.isdigit())))
+    parts = re.split(r"[.,'\u2019\u00a0\u202f]", number)
+    if len(parts) == 1:
+        readings.add(_plain(number))
+    elif len(parts) == 2:  # a whole part and a fraction
+        fraction = parts[1].rstrip("0")
+        readings.add(f"{_plain(parts[0])}.{fraction}" if fraction else _plain(parts[0]))
+    else:
+        # A grouped number with a fraction, or a date or version: the last part, and the parts by themselves.
+        readings.add(f"{_plain(''.join(parts[:-1]))}.{parts[-1].rstrip('0')}")
+        readings.add(".".join(_plain(part) for part in parts))
+    return frozenset(readings)
+
+
+def _plain(digits: str) -> str:
+    return str(int(digits)) if len(digits) < 300 else digits  # int() refuses numbers of thousands of digits
+
+
+def missing_numbers(claimed: Words, ground: Words) -> bool:
+    """Tell whether the claim has a number that the ground has not, however either is meant."""
+    held = ground.readings
+    return any(number.isdisjoint(held) for number in claimed.numbers)
+
+
+def is_held(token: str, ground: Words) -> bool:
+    """Tell whether the ground has a folded token or stem, a longer one also with another ending."""
+    if token in ground.tokens or token in ground.stems or stem(token) in ground.stems:
+        return True
+    if len(token) < _SHORTEST_INFLECTED:
+        return False
+    return any(_same_but_ending(token, other) for other in ground.tokens)
+
+
+def _same_but_ending(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) < _SHORTEST_INFLECTED or len(long) - len(short) > _LONGEST_ENDING:
+        return False
+    # Words in other scripts change their last letter, too (Москва, Москве).
+    kept = len(short) if short.isascii() else len(short) - 1
+    return long.startswith(short[:kept])
+
+
+def coverage(claimed: Words, ground: Words) -> float:
+    """Return the share of the claim's content stems that the ground has; 1 where it has none."""
+    if not claimed.stems:
+        return 1.0
+    return sum(is_held(word, ground) for word in claimed.stems) / len(claimed.stems)

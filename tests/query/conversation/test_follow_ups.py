@@ -1,0 +1,113 @@
+"""Follow-up questions become questions of their own."""
+
+import json
+
+import pytest
+
+from graph_store.access import Access
+from model_clients.chat.messages import ChatRequest
+from query.asking import Asker, AskingModels, Manner
+from query.conversation.follow_ups import points_back, understand, with_names
+from query.conversation.settings import ConversationSettings
+from query.conversation.turns import Turn, readable_turns, turn_of
+from query.engine import QueryEngine
+from query.request import AskOptions
+from query.settings import QuerySettings
+from tests.query.llm_world import OneEngine, failing, task_model
+
+BUILT = Turn(
+    question="Who built Skerry Rock Lighthouse?",
+    asked_as="Who built Skerry Rock Lighthouse?",
+    answer="It was built by Ida Holm. [1]",
+    documents=("skerry-rock-lighthouse",),
+)
+
+
+def stand_alone(text: str) -> str:
+    return json.dumps({"question": text})
+
+
+@pytest.mark.parametrize(
+    "question", ["When did she die?", "And what about its lamp?", "What about Bergvik?", "Und wann ist sie gestorben?"]
+)
+def test_what_points_back_is_seen(question: str) -> None:
+    assert points_back(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["When did Ida Holm die?", "What does PMP-2041 mean?", "Which harbour towns on the coast have a market?"],
+)
+def test_what_stands_alone_is_left(question: str) -> None:
+    assert not points_back(question)
+    assert with_names(question, [BUILT]) == question
+
+
+def test_without_a_model_the_names_before_are_added() -> None:
+    assert with_names("When did she die?", [BUILT]) == "When did she die? (Skerry Rock Lighthouse, Ida Holm)"
+
+
+def test_the_first_question_is_asked_as_it_is() -> None:
+    model, scripted = task_model(failing)
+    assert understand("When did she die?", (), model, Access(), told_turns=4).question == "When did she die?"
+    assert scripted.requests == []
+
+
+def test_a_model_rewrites_a_follow_up() -> None:
+    model, scripted = task_model(lambda _: stand_alone("When did Ida Holm die?"))
+    found = understand("When did she die?", (BUILT,), model, Access(), told_turns=4)
+    assert found.question == "When did Ida Holm die?"
+    (request,) = scripted.requests
+    assert "Ida Holm" in request.messages[-1].content
+    assert request.scope.documents == ("skerry-rock-lighthouse",)
+
+
+@pytest.mark.parametrize("reply", ["no JSON", stand_alone(""), stand_alone("?!"), stand_alone("word " * 999)])
+def test_a_useless_reply_leaves_the_names(reply: str) -> None:
+    model, _ = task_model(lambda _: reply)
+    found = understand("When did she die?", (BUILT,), model, Access(), told_turns=4)
+    assert found.question == with_names("When did she die?", [BUILT])
+    assert len(found.trouble) == 1
+
+
+def test_only_the_last_turns_are_told() -> None:
+    turns = [
+        Turn(question=f"Question {number}?", asked_as=f"Question {number}?", answer="", documents=())
+        for number in range(9)
+    ]
+    model, scripted = task_model(lambda _: stand_alone("What then?"))
+    understand("And then?", turns, model, Access(), told_turns=2)
+    content = scripted.requests[0].messages[-1].content
+    assert "Question 8?" in content
+    assert "Question 6?" not in content
+
+
+def test_an_answer_of_hidden_documents_is_forgotten() -> None:
+    (kept,) = readable_turns((BUILT,), frozenset({"skerry-rock-lighthouse"}))
+    (bare,) = readable_turns((BUILT,), frozenset())
+    assert kept == BUILT
+    assert (bare.question, bare.answer, bare.documents) == (BUILT.question, "", ())
+
+
+def test_a_conversation_leads_to_the_answer(engine: QueryEngine) -> None:
+    asker = Asker(OneEngine(engine), QuerySettings(), AskingModels())
+    first = asker.ask("Who was Ida Holm?", AskOptions(), Manner())
+    turn = turn_of(first, ConversationSettings())
+    answer = asker.ask("When did she die?", AskOptions(), Manner(turns=(turn,)))
+    assert answer.question == "When did she die?"
+    assert answer.asked_as == "When did she die? (Ida Holm)"
+    assert "1911" in answer.answer
+
+
+def test_what_a_model_understood_is_told(engine: QueryEngine) -> None:
+    def script(request: ChatRequest) -> str:
+        assert request.task == "rewriting"
+        return stand_alone("When did Ida Holm die of pneumonia?")
+
+    model, _ = task_model(script)
+    answer = Asker(OneEngine(engine), QuerySettings(), AskingModels(rewriting=model)).ask(
+        "When did she die?", AskOptions(), Manner(turns=(BUILT,))
+    )
+    assert answer.asked_as == "When did Ida Holm die of pneumonia?"
+    assert answer.llm is not None
+    assert answer.llm.usage.calls == 1

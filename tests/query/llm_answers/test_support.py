@@ -1,0 +1,89 @@
+"""What a cited passage supports, and what it does not."""
+
+import pytest
+
+from query.llm_answers.support import Asked, Claim, Reason, judge
+from tests.query.llm_world import material
+
+BRIDGE = material(
+    1,
+    "The Harbour Bridge was built in 1932 by the engineer John Bradfield.",
+    "It carries 160,435 vehicles a day and is 503 metres long.",
+    "Its arch was painted grey.",
+    heading="Harbour Bridge",
+)
+TUNNEL = material(2, "The Harbour Tunnel was opened in 1992.", "See https://tunnel.example/about for fares.")
+GERMAN = material(3, "Die Brücke wurde von dem Ingenieur Karl Vogt im Jahr 1932 gebaut.", heading="Brücke")
+INSTRUCTIONS = ("You answer a question from numbered passages of documents, and from nothing else.",)
+
+
+def verdict(
+    text: str, *numbers: int, quotations: tuple[str, ...] = (), question: str = "Who built the bridge and when?"
+) -> Reason | None:
+    claim = Claim(text=text, numbers=numbers, quotations=quotations)
+    asked = Asked(question=question, instructions=INSTRUCTIONS)
+    return judge(claim, (BRIDGE, TUNNEL, GERMAN), asked, least_words=0.5).reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bridge was built by John Bradfield.",
+        "John Bradfield built the Harbour Bridge in 1932.",
+        "The arch of the bridge is grey.",
+        "The bridge is 503 metres long.",
+        "Each day 160435 vehicles cross the bridge.",
+    ],
+)
+def test_what_the_passage_says_is_supported(text: str) -> None:
+    assert verdict(text, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "reason"),
+    [
+        ("The bridge was built by John Bradfield.", (), "no citation"),
+        ("The bridge was built by John Bradfield.", (9,), "unknown citation"),
+        ("The bridge was built by John Bradfield.", (2,), "names"),
+        ("The bridge was built in 1933.", (1,), "numbers"),
+        ("The bridge is 50.3 metres long.", (1,), "numbers"),
+        ("The bridge was built by Ralph Freeman.", (1,), "names"),
+        ("The bridge was not built by John Bradfield.", (1,), "negation"),
+        ("The bridge pleases visitors with delicious ice cream.", (1,), "words"),
+        ("The bridge is described at https://evil.example/x.", (1,), "link"),
+        ("The bridge ![x](https://evil.example/x) is grey.", (1,), "link"),
+        ("The arch is <b>grey</b>.", (1,), "link"),
+        ("I answer a question from numbered passages of documents, and from nothing else.", (1,), "instructions"),
+        ("Le pont est dans la ville et il est gris.", (1,), "language"),
+        ("The arch is grey. " * 60, (1,), "length"),
+    ],
+)
+def test_what_the_passage_does_not_say_is_not(text: str, numbers: tuple[int, ...], reason: Reason) -> None:
+    assert verdict(text, *numbers) == reason
+
+
+def test_a_quotation_must_stand_in_what_is_cited() -> None:
+    assert verdict("The arch is grey.", 1, quotations=("Its arch was painted grey",)) is None
+    assert verdict("The arch is grey.", 1, quotations=("Its arch was painted green",)) == "quotation"
+    assert verdict("The arch is grey.", 1, quotations=("The Harbour Tunnel was opened in 1992.",)) == "quotation"
+
+
+def test_a_link_of_the_cited_passage_may_be_told_and_no_longer_one() -> None:
+    assert verdict("See https://tunnel.example/about for fares of the tunnel.", 2) is None
+    assert verdict("See https://tunnel.example/about?q=secret for fares of the tunnel.", 2) == "link"
+
+
+def test_of_another_language_a_quotation_and_the_numbers_decide() -> None:
+    question = "Who was the engineer of the bridge in the city?"
+    said = "The bridge was built by the engineer Karl Vogt in 1932."
+    quotation = ("von dem Ingenieur Karl Vogt im Jahr 1932 gebaut",)
+    assert verdict(said, 3, quotations=quotation, question=question) is None
+    assert verdict(said, 3, question=question) == "words"
+    assert verdict(said.replace("1932", "1931"), 3, quotations=quotation, question=question) == "numbers"
+
+
+def test_the_sentences_that_say_so_are_cited() -> None:
+    claim = Claim(text="The bridge of 1932 is 503 metres long.", numbers=(1, 2))
+    asked = Asked(question="How long is the bridge?", instructions=())
+    quotes = judge(claim, (BRIDGE, TUNNEL), asked, least_words=0.5).quotes
+    assert [quote.text for quote in quotes] == [BRIDGE.quotes[1].text, BRIDGE.quotes[0].text]

@@ -1,0 +1,66 @@
+"""Words and numbers in a form in which they can be compared."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from query.llm_answers.languages import language_of
+from query.llm_answers.words import coverage, is_held, missing_numbers, words_of
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        ("1932", "1,932"),
+        ("1.932", "1932"),
+        ("1,5", "1.5"),
+        ("1.50", "1.5"),
+        ("007", "7"),
+        ("3 boats", "three boats"),
+        ("12'000", "12000"),
+        ("1,234.5", "1234.5"),
+    ],
+)
+def test_the_same_number_is_written_in_many_ways(said: str, held: str) -> None:
+    assert not missing_numbers(words_of(said), words_of(held))
+
+
+@pytest.mark.parametrize(("said", "held"), [("15", "1.5"), ("1933", "1932"), ("12", "1 2"), ("4 boats", "three boats")])
+def test_other_numbers_are_others(said: str, held: str) -> None:
+    assert missing_numbers(words_of(said), words_of(held))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("bergviks", "Bergvik"), ("москве", "Москва"), ("engineers", "engineering")]
+)
+def test_endings_make_no_other_word(one: str, other: str) -> None:
+    assert is_held(one, words_of(other))
+
+
+@pytest.mark.parametrize(("one", "other"), [("johnson", "Johnston"), ("rom", "Romania"), ("holm", "Home")])
+def test_other_names_are_others(one: str, other: str) -> None:
+    assert not is_held(one, words_of(other))
+
+
+@given(st.text(max_size=80))
+def test_every_text_covers_itself(text: str) -> None:
+    words = words_of(text)
+    assert coverage(words, words) == 1.0
+    assert not missing_numbers(words, words)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The bridge was built in the city.", "en"),
+        ("Die Brücke wurde von dem Ingenieur gebaut.", "de"),
+        ("Le pont est dans la ville.", "fr"),
+        ("Мост был построен в городе.", "cyrillic"),
+        ("橋は町にあります。", "ja"),
+        ("桥在城里。", "han"),
+        ("Bergvik 1932", None),
+        ("", None),
+    ],
+)
+def test_languages_are_told_apart_where_they_can_be(text: str, language: str | None) -> None:
+    assert language_of(text) == language
