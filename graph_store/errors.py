@@ -5,6 +5,7 @@ StoreError
 │   ├── StoreLocked
 │   ├── StoreMismatch
 │   │   └── StoreSwitched    it was switched to another vector space since it was opened
+│   ├── StoreChanged     it was written to while it was read: read it again
 │   ├── StoreMissing
 │   ├── StoreDiskFull
 │   ├── StoreUnreachable a server does not answer
@@ -39,6 +40,10 @@ class StoreMismatch(StoreUnusable):
 
 class StoreSwitched(StoreMismatch):
     """The live vector space is another one than when the store was opened: open it again with the model of that."""
+
+
+class StoreChanged(StoreUnusable):
+    """Something was committed while what belongs together was being read: read it again."""
 
 
 class StoreMissing(StoreUnusable):

@@ -1,9 +1,9 @@
 """The contract of a store."""
 
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
-from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from graph_store.access import Access
 from graph_store.bundles import (
@@ -32,7 +32,10 @@ from graph_store.records import (
     SearchKind,
     TreeNode,
 )
+from graph_store.searches import Search
 from graph_store.spaces import VectorSpaces
+
+_Found = TypeVar("_Found")
 
 
 class GraphStore(VectorSpaces, Protocol):
@@ -164,6 +167,15 @@ class GraphStore(VectorSpaces, Protocol):
         """
         ...
 
+    def in_one_state(self, work: Callable[[], _Found]) -> _Found:
+        """Return what ``work`` returns, all of whose reads in this thread saw one state of the store.
+
+        May be nested. A store on a server that keeps no snapshots does the work again where something of the tenant was
+        committed meanwhile, whatever the work came to, so ``work`` must bear to be done twice; where commits follow
+        each other faster than that it is let through after a few attempts, each single read being of one state.
+        """
+        ...
+
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
         ...
@@ -213,6 +225,13 @@ class GraphStore(VectorSpaces, Protocol):
         """Return at most ``k`` readable records by cosine with ``vector`` ((d,), unit length), best first, ties by id.
 
         Fewer than ``k`` come back only where fewer than ``k`` records pass access and filters.
+        """
+        ...
+
+    def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
+        """Return what ``search_keywords`` or ``search_vectors`` does for each search, in the order asked.
+
+        A store on a server sends them together. Raises as the two do.
         """
         ...
 

@@ -8,7 +8,7 @@ from graph_store.store import GraphStore
 from query.digest import DerivedText, DigestShape, SourceReader, digest
 from query.document_summary import sourced
 from query.fusion import z_sum
-from query.global_finding import DerivedHits, FoundTexts, GlobalFinding, is_on_topic, node_result, search_derived
+from query.global_finding import DerivedHits, FoundTexts, GlobalFinding, is_on_topic, node_result, search_kinds
 from query.outcome import RankedResult
 from query.passages import Passage, read_passages, read_sentences
 from query.readable_view import ReadableView
@@ -50,8 +50,7 @@ def summarise_topic(
 
 
 def _search_all_levels(store: GraphStore, request: Request, candidates: int) -> DerivedHits:
-    nodes = search_derived(store, request, kind="tree_node", candidates=candidates)
-    leaves = search_derived(store, request, kind="chunk", candidates=candidates)
+    nodes, leaves = search_kinds(store, request, {"tree_node": candidates, "chunk": candidates})
     bm25, dense = {**nodes.bm25, **leaves.bm25}, {**nodes.dense, **leaves.dense}
     return DerivedHits(fused=z_sum([bm25, dense])[:candidates], bm25=bm25, dense=dense)
 

@@ -38,12 +38,14 @@ T = TypeVar("T")
 
 
 def _in_one_state(method: Callable[Concatenate["QueryEngine", P], T]) -> Callable[Concatenate["QueryEngine", P], T]:
-    """Let a method see one state of the store: what is deleted while it works would leave it half-read."""
+    """Let a method see one state of the store: what is deleted while it works would leave it half-read.
+
+    A store that keeps no snapshots may have the method called again.
+    """
 
     @wraps(method)
     def steady(engine: "QueryEngine", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with engine._store.one_state():
-            return method(engine, *args, **kwargs)
+        return engine._store.in_one_state(lambda: method(engine, *args, **kwargs))
 
     return steady
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_store.records import Hit, SearchKind, SourcedSentence, TreeNode
+from graph_store.searches import KeywordSearch, Search, VectorSearch
 from graph_store.store import GraphStore
 from query.citations import DraftBlock
 from query.fusion import z_sum
@@ -49,12 +50,22 @@ class DerivedHits:
 
 def search_derived(store: GraphStore, request: Request, *, kind: SearchKind, candidates: int) -> DerivedHits:
     """Search derived texts by keywords and vector; fused by standardised scores."""
-    k = max(candidates, request.k)
-    bm25 = store.search_keywords(request.access, request.question.searched, kind=kind, k=k, filters=request.filters)
-    dense = store.search_vectors(request.access, request.vector, kind=kind, k=k, filters=request.filters)
-    by_words = {hit.id: hit.score for hit in bm25}
-    by_vector = {hit.id: hit.score for hit in dense}
-    return DerivedHits(fused=z_sum([by_words, by_vector]), bm25=by_words, dense=by_vector)
+    (found,) = search_kinds(store, request, {kind: candidates})
+    return found
+
+
+def search_kinds(store: GraphStore, request: Request, candidates: Mapping[SearchKind, int]) -> tuple[DerivedHits, ...]:
+    """Search several kinds at once, each as ``search_derived`` does, for so many candidates."""
+    searches: list[Search] = []
+    for kind, count in candidates.items():
+        k = max(count, request.k)
+        searches.append(KeywordSearch(text=request.question.searched, kind=kind, k=k, filters=request.filters))
+        searches.append(VectorSearch(vector=request.vector, kind=kind, k=k, filters=request.filters))
+    scores = [{hit.id: hit.score for hit in hits} for hits in store.search_many(request.access, searches)]
+    return tuple(
+        DerivedHits(fused=z_sum([by_words, by_vector]), bm25=by_words, dense=by_vector)
+        for by_words, by_vector in zip(scores[::2], scores[1::2], strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

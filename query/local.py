@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_store.records import Chunk, Hit
+from graph_store.searches import KeywordSearch, VectorSearch
 from graph_store.store import GraphStore
 from query.chain_ranking.chains import ChainStep
 from query.chain_ranking.pool import Candidates
@@ -87,8 +88,13 @@ class LocalRanking:
 def search_first_stage(store: GraphStore, request: Request, settings: LocalSettings) -> FirstStage:
     """Search by keywords and by vector, and fuse the two."""
     k = max(settings.candidates, request.k)
-    bm25 = store.search_keywords(request.access, request.question.searched, kind="chunk", k=k, filters=request.filters)
-    dense = store.search_vectors(request.access, request.vector, kind="chunk", k=k, filters=request.filters)
+    bm25, dense = store.search_many(
+        request.access,
+        (
+            KeywordSearch(text=request.question.searched, kind="chunk", k=k, filters=request.filters),
+            VectorSearch(vector=request.vector, kind="chunk", k=k, filters=request.filters),
+        ),
+    )
     fused = z_sum([{hit.id: hit.score for hit in hits} for hits in (bm25, dense)])
     return FirstStage(bm25=bm25, dense=dense, fused=fused)
 

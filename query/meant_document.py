@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from graph_store.records import Document
 from graph_store.store import GraphStore
-from query.global_finding import search_derived
+from query.global_finding import search_kinds
 from query.readable_view import ReadableView
 from query.request import Request
 from query.text_words import content_stems, unique
@@ -76,10 +76,9 @@ def _read_fits(store: GraphStore, request: Request) -> defaultdict[str, _Fit]:
         fits[document_id].cosine = max(fits[document_id].cosine, cosine)
         fits[document_id].stems.update(content_stems(text))
 
-    leaves = search_derived(store, request, kind="chunk", candidates=_SEARCHED)
+    leaves, nodes = search_kinds(store, request, {"chunk": _SEARCHED, "tree_node": _SEARCHED})
     for chunk in store.chunks(request.access, [hit.id for hit in leaves.fused]):
         add(chunk.document_id, leaves.dense.get(chunk.id, 0.0), chunk.text)
-    nodes = search_derived(store, request, kind="tree_node", candidates=_SEARCHED)
     for node in store.tree_nodes(request.access, ids=[hit.id for hit in nodes.fused]):
         if node.document_id is not None:
             add(node.document_id, nodes.dense.get(node.id, 0.0), " ".join(sentence.text for sentence in node.summary))

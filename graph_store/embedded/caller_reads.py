@@ -1,9 +1,10 @@
 """What a caller reads of the embedded store: every method takes an ``Access`` and keeps to it."""
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from graph_store.access import Access
 from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, StoreCounts, TokenVectors
@@ -18,7 +19,10 @@ from graph_store.embedded.space_watch import SpaceWatch
 from graph_store.embedded.vector_catalog import VectorCatalog
 from graph_store.filters import Filters
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
+from graph_store.searches import KeywordSearch, Search
 from graph_store.settings import StoreSettings
+
+_Found = TypeVar("_Found")
 
 
 class CallerReads:
@@ -60,6 +64,11 @@ class CallerReads:
         """Let all reads of this thread within the context see one state (see ``GraphStore``)."""
         with self._database.snapshot():
             yield
+
+    def in_one_state(self, work: Callable[[], _Found]) -> _Found:
+        """Return what ``work`` returns from one state of the store; it is done once (see ``GraphStore``)."""
+        with self._database.snapshot():
+            return work()
 
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
@@ -114,6 +123,17 @@ class CallerReads:
     ) -> tuple[Hit, ...]:
         """Return at most ``k`` readable records by cosine, best first, ties by id (see ``GraphStore``)."""
         return self._search.by_vector(SearchRequest(access=access, kind=kind, k=k, filters=filters), vector)
+
+    def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
+        """Return the hits of each search, all of one state (see ``GraphStore``)."""
+        with self._database.snapshot():
+            return tuple(self._hits(access, search) for search in searches)
+
+    def _hits(self, access: Access, search: Search) -> tuple[Hit, ...]:
+        request = SearchRequest(access=access, kind=search.kind, k=search.k, filters=search.filters)
+        if isinstance(search, KeywordSearch):
+            return self._search.by_keywords(request, search.text)
+        return self._search.by_vector(request, search.vector)
 
     def cosines(self, access: Access, vector: FloatVector, chunk_ids: Sequence[str]) -> Mapping[str, float]:
         """Return chunk id -> cosine with ``vector`` for the readable chunks among ``chunk_ids``."""

@@ -1,5 +1,6 @@
 """What callers read from a store on a Neo4j server."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from contextlib import AbstractContextManager, nullcontext
@@ -7,14 +8,22 @@ from typing import TypeVar
 
 from graph_store.access import Access
 from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, StoreCounts, TokenVectors
+from graph_store.errors import StoreChanged
 from graph_store.filters import Filters
 from graph_store.neo4j import derived_reads, document_reads, entity_reads, search, tenant_reads
 from graph_store.neo4j.connection import Connection, Transaction
+from graph_store.neo4j.failures import explained
 from graph_store.neo4j.filtering import ALL, Passing, all_passing, passing_documents, read_superseded
+from graph_store.neo4j.passage_memo import MOST_AT_ONCE, PassageMemo
 from graph_store.neo4j.remembered import Remembered
 from graph_store.neo4j.scope import Scope, scope_of
+from graph_store.neo4j.search_plan import SearchPlan, count_kinds
+from graph_store.neo4j.statements import Statements
 from graph_store.neo4j.store_state import Progress, read_progress
+from graph_store.neo4j.store_watch import LatestProgress, OneState
+from graph_store.neo4j.vector_search import Records
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
+from graph_store.searches import KeywordSearch, Search, VectorSearch
 from graph_store.settings import Neo4jSettings
 from graph_store.spaces import VectorSpace
 
@@ -25,6 +34,12 @@ _FILTERS_KEPT = 16
 _STEADY_ATTEMPTS = 5
 
 
+class _Held(threading.local):
+    """The state that the work of a thread reads; None where it reads on its own."""
+
+    state: OneState | None = None
+
+
 class CallerReads:
     """The reading half of ``GraphStore``: every read takes an ``Access`` and shows what the caller may read."""
 
@@ -32,21 +47,46 @@ class CallerReads:
         self._connection = connection
         self._state = state
         self._neo4j_settings = settings
+        self._held = _Held()
+        self._latest = LatestProgress()
+        self._counts: Remembered[StoreCounts] = Remembered(_FILTERS_KEPT)
+        self._records: Remembered[Mapping[SearchKind, Records]] = Remembered(_FILTERS_KEPT)
         self._graphs: Remembered[PassageGraph] = Remembered(_GRAPHS_KEPT)
         self._passing: Remembered[Passing] = Remembered(_FILTERS_KEPT)
         self._passing_ids: Remembered[frozenset[str]] = Remembered(_FILTERS_KEPT)
 
     def _read(self, access: Access, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
-        """Read what belongs together within the generation that is shown.
+        """Read what belongs together within the generation that is shown."""
+        return self.in_one_state(lambda: self._read_held(access, work))
 
-        Neo4j shows a transaction what others commit meanwhile. So the tenant's progress is read before and after, and
-        where it changed the read is done again: a caller sees one state or the next, never a mixture.
-        """
-        return self._connection.read(lambda tx: self._steady(tx, scope_of(access), work))
+    def _read_held(self, access: Access, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
+        state = self._held.state
+        assert state is not None
+        progress = state.progress(access.tenant)
+        with explained(str(self._connection.address)):  # what is no Unicode may come to light before it is sent
+            return work(state.statements, scope_of(access).at(progress.generation), progress)
+
+    def _read_documents(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
+        """Read by one query that asks for nothing of the derived layer."""
+        state = self._held.state
+        if state is not None:
+            state.progress(access.tenant)
+            return work(state.statements, scope_of(access))
+        with Statements(self._connection, self._neo4j_settings) as statements:
+            return work(statements, scope_of(access))
+
+    def _passages(self, access: Access, asked: int) -> PassageMemo | None:
+        """Return what the work at hand has read of passages; None outside of any, or where it asks for very many."""
+        state = self._held.state
+        if state is None or asked > MOST_AT_ONCE:
+            return None
+        state.progress(access.tenant)
+        return state.memo(scope_of(access))
 
     def _steady(
         self, transaction: Transaction, scope: Scope, work: Callable[[Transaction, Scope, Progress], _Found]
     ) -> _Found:
+        """Read a whole tenant within the generation that is shown, again where it changed meanwhile."""
         before = read_progress(transaction, scope.tenant)
         for _ in range(_STEADY_ATTEMPTS):
             found = work(transaction, scope.at(before.generation), before)
@@ -56,17 +96,40 @@ class CallerReads:
             before = after
         return found
 
-    def _read_documents(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
-        """Read by one query that asks for nothing of the derived layer."""
-        return self._connection.read(lambda tx: work(tx, scope_of(access)))
-
     def one_state(self) -> AbstractContextManager[None]:
         """Hold nothing: the server keeps no snapshots, so each read sees a state of its own (see ``GraphStore``)."""
         return nullcontext()
 
+    def in_one_state(self, work: Callable[[], _Found]) -> _Found:
+        """Return what ``work`` returns from one state, done again where the store changed (see ``GraphStore``)."""
+        if self._held.state is not None:
+            return work()
+        for _ in range(_STEADY_ATTEMPTS - 1):
+            try:
+                return self._within(work, strict=True)
+            except StoreChanged:
+                continue
+        return self._within(work, strict=False)
+
+    def _within(self, work: Callable[[], _Found], *, strict: bool) -> _Found:
+        state = OneState(
+            self._connection, self._latest, space=self._state, settings=self._neo4j_settings, strict=strict
+        )
+        with state:
+            self._held.state = state
+            try:
+                return work()
+            finally:
+                self._held.state = None
+
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
-        return self._read(access, lambda tx, scope, _: tenant_reads.count_records(tx, scope))
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> StoreCounts:
+            key = (scope, progress.data, progress.derived)
+            return self._counts.of(key, lambda: tenant_reads.count_records(transaction, scope))
+
+        return self._read(access, work)
 
     def list_documents(self, access: Access) -> tuple[Document, ...]:
         """Return all readable documents, ordered by id."""
@@ -74,6 +137,8 @@ class CallerReads:
 
     def documents(self, access: Access, document_ids: Sequence[str]) -> tuple[Document, ...]:
         """Return readable documents by id."""
+        if (held := self._passages(access, len(document_ids))) is not None:
+            return held.documents(document_ids)
         return self._read_documents(access, lambda tx, scope: document_reads.read_documents(tx, scope, document_ids))
 
     def document_text(self, access: Access, document_id: str) -> str | None:
@@ -82,10 +147,14 @@ class CallerReads:
 
     def chunks(self, access: Access, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
         """Return readable chunks by id."""
+        if (held := self._passages(access, len(chunk_ids))) is not None:
+            return held.chunks(chunk_ids)
         return self._read_documents(access, lambda tx, scope: document_reads.read_chunks(tx, scope, chunk_ids))
 
     def document_chunks(self, access: Access, document_id: str) -> tuple[Chunk, ...]:
         """Return the readable chunks of a document by position."""
+        if (held := self._passages(access, 1)) is not None:
+            return held.document_chunks(document_id)
         return self._read_documents(
             access, lambda tx, scope: document_reads.read_document_chunks(tx, scope, document_id)
         )
@@ -96,6 +165,8 @@ class CallerReads:
 
     def sentences(self, access: Access, chunk_ids: Sequence[str]) -> ChunkSentences:
         """Return the sentences of readable chunks, chunks in the order asked, then by position."""
+        if (held := self._passages(access, len(chunk_ids))) is not None:
+            return held.sentences(chunk_ids)
         dimension = self._state.dimension
         return self._read_documents(
             access, lambda tx, scope: document_reads.read_sentences(tx, scope, chunk_ids, dimension=dimension)
@@ -105,26 +176,32 @@ class CallerReads:
         self, access: Access, text: str, *, kind: SearchKind, k: int, filters: Filters = ()
     ) -> tuple[Hit, ...]:
         """Return at most ``k`` readable records by BM25, best first, ties by id (see ``GraphStore``)."""
-
-        def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[Hit, ...]:
-            passing = self._passing_of(transaction, scope, progress, filters)
-            if progress == Progress():
-                return ()  # a tenant that is not known has no index to search
-            request = search.SearchRequest(scope=scope, kind=kind, k=k, passing=passing)
-            return search.by_keywords(transaction, request, text, settings=self._neo4j_settings)
-
-        return self._read(access, work)
+        return self.search_many(access, [KeywordSearch(text=text, kind=kind, k=k, filters=filters)])[0]
 
     def search_vectors(
         self, access: Access, vector: FloatVector, *, kind: SearchKind, k: int, filters: Filters = ()
     ) -> tuple[Hit, ...]:
         """Return at most ``k`` readable records by cosine, best first, ties by id (see ``GraphStore``)."""
-        wanted = search.checked(vector, self._state.dimension)
+        return self.search_many(access, [VectorSearch(vector=vector, kind=kind, k=k, filters=filters)])[0]
 
-        def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[Hit, ...]:
-            passing = self._passing_of(transaction, scope, progress, filters)
-            request = search.SearchRequest(scope=scope, kind=kind, k=k, passing=passing)
-            return search.by_vector(transaction, request, wanted, settings=self._neo4j_settings)
+    def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
+        """Return the hits of each search; they are sent together (see ``GraphStore``)."""
+        for item in searches:
+            if isinstance(item, VectorSearch):
+                search.checked(item.vector, self._state.dimension)
+
+        def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[tuple[Hit, ...], ...]:
+            plan = SearchPlan(
+                scope,
+                records=lambda: self._records.of((scope.tenant, progress), lambda: count_kinds(transaction, scope)),
+                passing=lambda filters: self._passing_of(transaction, scope, progress, filters),
+                settings=self._neo4j_settings,
+            )
+            askings = plan.askings(searches)
+            if progress == Progress():
+                return tuple(() for _ in searches)  # a tenant that is not known has no index to search
+            found = search.run_searches(transaction, scope, askings)
+            return tuple(found[number] for number in range(len(searches)))
 
         return self._read(access, work)
 
@@ -141,6 +218,8 @@ class CallerReads:
 
     def chunk_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, FloatVector]:
         """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
+        if (held := self._passages(access, 0)) is not None:
+            return held.vectors(chunk_ids)
         dimension = self._state.dimension
         return self._read_documents(
             access, lambda tx, scope: document_reads.read_vectors(tx, scope, chunk_ids, dimension=dimension)
@@ -148,6 +227,8 @@ class CallerReads:
 
     def token_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, TokenVectors]:
         """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
+        if (held := self._passages(access, len(chunk_ids))) is not None:
+            return held.tokens(chunk_ids)
         dimension = self._state.token_dimension
         return self._read_documents(
             access, lambda tx, scope: document_reads.read_tokens(tx, scope, chunk_ids, dimension=dimension)

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
-from neo4j import Driver, GraphDatabase, ManagedTransaction, Record, Session, unit_of_work
+from neo4j import (
+    WRITE_ACCESS,
+    Bookmarks,
+    Driver,
+    GraphDatabase,
+    ManagedTransaction,
+    Record,
+    Session,
+    unit_of_work,
+)
 from neo4j.exceptions import DriverError, IncompleteCommit, Neo4jError
 
 from graph_store.errors import StoreUnreachable, StoreUnusable
@@ -19,6 +28,7 @@ _Found = TypeVar("_Found")
 Work: TypeAlias = Callable[["Transaction"], _Found]
 
 _UNDECIDED_COMMITS = 3
+_ROWS_AT_ONCE = 1_000
 _USER_AGENT = "belvedere/0.1"
 
 
@@ -61,19 +71,24 @@ class Connection:
 
     def connect(self) -> None:
         """Find out whether the server answers; raises ``StoreUnreachable`` or ``StoreRefused``."""
-        with self._explained(), self._session() as session:
+        with self.explained(), self.session() as session:
             server = session.run("RETURN 1").consume().server
         self.has_vectors = server.protocol_version[0] >= 6
 
-    def _session(self) -> Session:
+    def session(
+        self, *, access_mode: str = WRITE_ACCESS, fetch_size: int = _ROWS_AT_ONCE, bookmarks: Bookmarks | None = None
+    ) -> Session:
+        """Return a session of the driver; raises ``StoreUnusable`` once closed."""
         if self._closed:
             raise StoreUnusable(f"the store {str(self.address)!r} is closed: open it again")
-        return self._driver.session(database=self.address.database)
+        return self._driver.session(
+            database=self.address.database, default_access_mode=access_mode, fetch_size=fetch_size, bookmarks=bookmarks
+        )
 
     def read(self, work: Work[_Found]) -> _Found:
         """Read in one transaction; it is begun again where the connection or the server fails for a moment."""
         managed = unit_of_work(timeout=self._settings.query_timeout_s)(self._managed(work))
-        with self._explained(), self._session() as session:
+        with self.explained(), self.session() as session:
             return session.execute_read(managed)
 
     def write(self, work: Work[_Found]) -> _Found:
@@ -83,10 +98,10 @@ class Connection:
         whether or not it was done before.
         """
         managed = unit_of_work(timeout=self._settings.write_timeout_s)(self._managed(work))
-        with self._explained():
+        with self.explained():
             for attempt in range(_UNDECIDED_COMMITS):
                 try:
-                    with self._session() as session:
+                    with self.session() as session:
                         return session.execute_write(managed)
                 except IncompleteCommit:
                     if attempt == _UNDECIDED_COMMITS - 1:
@@ -106,7 +121,8 @@ class Connection:
         return run
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def explained(self) -> Iterator[None]:
+        """Raise what failures of driver and server mean."""
         with explained(str(self.address)):
             try:
                 yield
@@ -117,7 +133,7 @@ class Connection:
 
     def run_alone(self, query: str, /, **parameters: object) -> list[Record]:
         """Run a query outside of any transaction of ours: changes of the schema, and what commits in steps."""
-        with self._explained(), self._session() as session:
+        with self.explained(), self.session() as session:
             return list(session.run(query, parameters))
 
     def close(self) -> None:

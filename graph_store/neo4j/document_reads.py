@@ -1,6 +1,8 @@
 """Reading documents, chunks, parents and sentences within a scope."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from neo4j import Record
@@ -13,16 +15,38 @@ from graph_store.neo4j.vectors import from_list
 from graph_store.packing import restore, unpack_metadata, unpack_spans, unpack_tokens
 from graph_store.records import Chunk, Document, Parent, Sentence
 
-_DOCUMENT = (
-    "d.id AS id, d.source_uri AS source_uri, d.title AS title, d.media_type AS media_type, d.content_hash AS"
-    " content_hash, d.version AS version, d.groups AS groups, d.metadata AS metadata, d.effective_from AS"
-    " effective_from, d.effective_to AS effective_to, d.updated_at AS updated_at"
+_Row: TypeAlias = Record | Mapping[str, Any]
+
+_DOCUMENT_KEYS = (
+    "id",
+    "source_uri",
+    "title",
+    "media_type",
+    "content_hash",
+    "version",
+    "groups",
+    "metadata",
+    "effective_from",
+    "effective_to",
+    "updated_at",
 )
-_CHUNK = (
-    "c.id AS id, c.document_id AS document_id, c.document_version AS document_version, c.text AS text, c.heading_path"
-    " AS heading_path, c.char_start AS char_start, c.char_end AS char_end, c.position AS position, c.page AS page,"
-    " c.parent_id AS parent_id, c.context AS context, c.groups AS groups, c.embedding_model AS embedding_model"
+_CHUNK_KEYS = (
+    "id",
+    "document_id",
+    "document_version",
+    "text",
+    "heading_path",
+    "char_start",
+    "char_end",
+    "position",
+    "page",
+    "parent_id",
+    "context",
+    "groups",
+    "embedding_model",
 )
+_DOCUMENT = ", ".join(f"d.{key} AS {key}" for key in _DOCUMENT_KEYS)
+_CHUNK = ", ".join(f"c.{key} AS {key}" for key in _CHUNK_KEYS)
 IN_DOCUMENT_ORDER = "ORDER BY c.document_id, c.position, c.id"
 """The order of all chunks of a tenant."""
 
@@ -41,7 +65,7 @@ def read_documents(
     return tuple(documents.values()) if document_ids is None else in_order(document_ids, documents)
 
 
-def _document(row: Record, tenant: str) -> Document:
+def _document(row: _Row, tenant: str) -> Document:
     return Document(
         id=row["id"],
         source_uri=row["source_uri"],
@@ -117,7 +141,7 @@ def read_all_chunks(transaction: Transaction, scope: Scope) -> tuple[Chunk, ...]
     return tuple(_chunk(row, scope.tenant) for row in found)
 
 
-def _chunk(row: Record, tenant: str) -> Chunk:
+def _chunk(row: _Row, tenant: str) -> Chunk:
     return Chunk(
         id=row["id"],
         document_id=row["document_id"],
@@ -205,3 +229,68 @@ def read_vectors(
     rows = in_order(chunk_ids, {row[0]: row for row in found})
     matrix = from_list([row[1] for row in rows], dimension)
     return {row[0]: vector for row, vector in zip(rows, matrix, strict=True)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholePassage:
+    """A readable chunk with all that is kept of it. ``sentences`` are (chunk id, spans, int8 vectors) as packed."""
+
+    chunk: Chunk
+    document: Document
+    vector: FloatVector | None
+    sentences: tuple[str, bytes, bytes] | None
+    token_starts: bytes | None
+    token_vectors: bytes | None
+
+    def tokens(self, dimension: int) -> TokenVectors:
+        """Return the tokens of a passage that has some kept."""
+        return unpack_tokens(self.token_starts or b"", self.token_vectors or b"", dimension)
+
+
+_WHOLE = (
+    f" AND {readable('c')} MATCH (d:Document {{tenant: $tenant, id: c.document_id}}) WHERE {readable('d')}"
+    f" OPTIONAL MATCH (c)-[:HAS_DATA]->(x) RETURN c {{{', '.join(f'.{key}' for key in _CHUNK_KEYS)}}} AS chunk, d"
+    f" {{{', '.join(f'.{key}' for key in _DOCUMENT_KEYS)}}} AS document, CASE WHEN $all OR c.id IN $with_vectors THEN"
+    " c.embedding END AS vector, x.sentence_spans AS spans, x.sentence_vectors AS sentences, x.token_starts AS starts,"
+    " x.token_vectors AS tokens"
+)
+
+
+def read_whole_passages(
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, with_vectors: Sequence[str], dimension: int
+) -> list[WholePassage]:
+    """Return readable chunks with all that is kept of them, in any order; vectors only of those named."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids{_WHOLE}",
+        ids=list(chunk_ids),
+        with_vectors=list(with_vectors),
+        all=len(with_vectors) == len(chunk_ids),
+        **scope.parameters,
+    )
+    return [_whole_passage(row, scope.tenant, dimension) for row in found]
+
+
+def read_whole_document(
+    transaction: Transaction, scope: Scope, document_id: str, *, dimension: int
+) -> list[WholePassage]:
+    """Return the readable chunks of a document with all that is kept of them, by position."""
+    found = transaction.rows(
+        f"MATCH (c:Chunk {{tenant: $tenant, document_id: $id}}) WHERE true{_WHOLE} ORDER BY c.position, c.id",
+        id=document_id,
+        with_vectors=[],
+        all=True,
+        **scope.parameters,
+    )
+    return [_whole_passage(row, scope.tenant, dimension) for row in found]
+
+
+def _whole_passage(row: Record, tenant: str, dimension: int) -> WholePassage:
+    chunk_id: str = row["chunk"]["id"]
+    return WholePassage(
+        chunk=_chunk(row["chunk"], tenant),
+        document=_document(row["document"], tenant),
+        vector=None if row["vector"] is None else from_list([row["vector"]], dimension)[0],
+        sentences=None if row["spans"] is None else (chunk_id, row["spans"], row["sentences"]),
+        token_starts=row["starts"],
+        token_vectors=row["tokens"],
+    )

@@ -2,32 +2,25 @@
 
 A search over an index asks for more than is wanted, since some of what comes back may be hidden, filtered out or of an
 old generation; where too little is left it asks for more still, and in the end looks at every record, so that fewer
-than ``k`` come back only where there are no more.
+than ``k`` come back only where there are no more. Searches that are asked for together are sent in one statement, and
+so are those of them that must ask for more.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from graph_store.bundles import FloatVector
 from graph_store.errors import InvalidRecord
-from graph_store.keyword_analysis import question_terms
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.filtering import Passing
-from graph_store.neo4j.names import LABEL_OF, TERMS_OF, VECTOR_INDEX_OF, text_index
+from graph_store.neo4j.names import LABEL_OF
 from graph_store.neo4j.scope import Scope, readable
 from graph_store.records import Hit, SearchKind
-from graph_store.settings import Neo4jSettings
 
 _DECIMALS = 6  # equal vectors may differ in the last bits of their cosines; ties must not
-_SPARE_HITS = 16
-_OVERSAMPLING = 4
-_TOKENS_AT_ONCE = 900  # Lucene takes 1,024 clauses
-# Lucene leaves out the factor k1 + 1 of BM25, which changes no order; with it both backends give the same scores.
-_BM25_FACTOR = 2.2
-_FREQUENT = 1_000  # documents with a term; how many more there are makes no difference to which terms are rare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,78 +33,96 @@ class SearchRequest:
     passing: Passing
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters that ``allowed`` refers to."""
-        included = None if self.passing.included is None else sorted(self.passing.included)
-        return {**self.scope.parameters, "included": included, "excluded": sorted(self.passing.excluded)}
+    def is_hopeless(self) -> bool:
+        """Whether nothing can be found, whatever is searched for."""
+        return self.k <= 0 or self.passing.included == frozenset()
 
-    def allowed(self, name: str) -> str:
-        """Return the condition that the node ``name`` of a query may be found."""
-        conditions = [f"{name}:{LABEL_OF[self.kind]}", readable(name)]
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What ``allowed`` refers to, beside the parameters of the scope."""
+        included = None if self.passing.included is None else sorted(self.passing.included)
+        return {"included": included, "excluded": sorted(self.passing.excluded)}
+
+    def allowed(self, node: str, own: str) -> str:
+        """Return the condition that ``node`` of a query may be found; ``own`` is the parameter with ``parameters``."""
+        conditions = [f"{node}:{LABEL_OF[self.kind]}", readable(node)]
         if self.kind != "chunk":
-            conditions.append(f"{name}.generation = $generation")
-        documents = f"{name}.document_ids" if self.kind != "chunk" else f"[{name}.document_id]"
+            conditions.append(f"{node}.generation = $generation")
+        documents = f"{node}.document_ids" if self.kind != "chunk" else f"[{node}.document_id]"
         if self.passing.included is not None:
-            conditions.append(f"all(id IN {documents} WHERE id IN $included)")
+            conditions.append(f"all(id IN {documents} WHERE id IN ${own}.included)")
         if self.passing.excluded:
-            conditions.append(f"none(id IN {documents} WHERE id IN $excluded)")
+            conditions.append(f"none(id IN {documents} WHERE id IN ${own}.excluded)")
         return " AND ".join(conditions)
 
 
-def by_vector(
-    transaction: Transaction, request: SearchRequest, vector: FloatVector, *, settings: Neo4jSettings
-) -> tuple[Hit, ...]:
-    """Return hits by cosine, best first, ties by id."""
-    if request.k <= 0 or request.passing.included == frozenset():
-        return ()
-    (found,) = transaction.rows(
-        f"MATCH (n:{LABEL_OF[request.kind]} {{tenant: $tenant}}) RETURN count(n)", tenant=request.scope.tenant
-    )
-    total: int = found.value()
-    k = min(request.k, total)
-    if k == 0:
-        return ()
-    asked = max(_OVERSAMPLING * k, 10 * _SPARE_HITS)
-    while total > settings.exact_rows and asked <= settings.most_candidates and vector.any():
-        hits = _nearest(transaction, request, vector, asked)
-        if len(hits) > k and hits[k - 1].score > hits[-1].score:  # else a tie, broken by id, may go on beyond the last
-            return tuple(hits[:k])
-        asked *= _OVERSAMPLING
-    return tuple(_exactly(transaction, request, vector, k))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came for one place: the hits that pass, the lowest score of all that came, and how many came."""
+
+    hits: Sequence[Hit] = ()
+    least: float = 0.0
+    found: int = 0
 
 
-def _nearest(transaction: Transaction, request: SearchRequest, vector: FloatVector, asked: int) -> list[Hit]:
-    found = transaction.rows(
-        "CALL db.index.vector.queryNodes($index, $asked, $vector) YIELD node AS n"
-        f" WHERE {request.allowed('n')} RETURN n.id AS id, {_cosine('n')} AS score ORDER BY score DESC, id",
-        index=VECTOR_INDEX_OF[request.kind],
-        asked=asked,
-        vector=vector.astype(np.float64).tolist(),
-        **request.parameters,
-    )
-    return [Hit(id=row[0], score=row[1]) for row in found]
+NOTHING = Answer()
 
 
-def _exactly(transaction: Transaction, request: SearchRequest, vector: FloatVector, k: int) -> list[Hit]:
-    score = _cosine("n") if vector.any() else "0.0"
-    found = transaction.rows(
-        f"MATCH (n:{LABEL_OF[request.kind]} {{tenant: $tenant}}) WHERE {request.allowed('n')}"
-        f" RETURN n.id AS id, {score} AS score ORDER BY score DESC, id LIMIT $k",
-        vector=vector.astype(np.float64).tolist(),
-        k=k,
-        **request.parameters,
-    )
-    return [Hit(id=row[0], score=row[1]) for row in found]
+class Asking(Protocol):
+    """One search, or several of one sort, on the way: a branch of a statement, asked again until nothing is missing."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more is to be asked."""
+        ...
+
+    def branch(self, own: str) -> tuple[str, dict[str, Any]]:
+        """Return a query with the columns place, hits ([id, score] each), least and found, and the map ``$own``.
+
+        Hits are best first, ties by id; a place without any may have no row.
+        """
+        ...
+
+    def take(self, answers: Mapping[str, Answer]) -> None:
+        """Take what came, by place."""
+        ...
+
+    def hits(self) -> Mapping[int, tuple[Hit, ...]]:
+        """Return the hits of each search by its number."""
+        ...
 
 
-def _cosine(name: str) -> str:
-    """Return the expression of the cosine; Neo4j gives it on a scale from 0 to 1."""
-    return f"round(2.0 * vector.similarity.cosine({name}.embedding, $vector) - 1.0, {_DECIMALS})"
+def run_searches(transaction: Transaction, scope: Scope, asked: Sequence[Asking]) -> dict[int, tuple[Hit, ...]]:
+    """Ask until all are done, in one statement each time; return the hits of each search by its number."""
+    while waiting := [asking for asking in asked if not asking.is_done]:
+        branches = [asking.branch(f"p{number}") for number, asking in enumerate(waiting)]
+        found = transaction.rows(
+            " UNION ALL ".join(text for text, _ in branches),
+            **{f"p{number}": values for number, (_, values) in enumerate(branches)},
+            **scope.parameters,
+        )
+        answers = {
+            place: Answer(hits=[Hit(id=key, score=score) for key, score in hits], least=least, found=count)
+            for place, hits, least, count in found
+        }
+        for asking in waiting:
+            asking.take(answers)
+    return {number: hits for asking in asked for number, hits in asking.hits().items()}
+
+
+def cosine_with(node: str, vector: str) -> str:
+    """Return the expression of the cosine of a node and a vector."""
+    return cosine_of(f"vector.similarity.cosine({node}.embedding, {vector})")
+
+
+def cosine_of(score: str) -> str:
+    """Return the expression of the cosine that Neo4j gives on a scale from 0 to 1; the indexes do not quantise."""
+    return f"round(2.0 * {score} - 1.0, {_DECIMALS})"
 
 
 def cosines(transaction: Transaction, scope: Scope, vector: FloatVector, chunk_ids: Sequence[str]) -> dict[str, float]:
     """Return chunk id -> cosine for the readable chunks among those asked for, in the order asked."""
-    score = _cosine("c") if vector.any() else "0.0"
+    score = cosine_with("c", "$vector") if vector.any() else "0.0"
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} RETURN c.id, {score}",
         ids=list(chunk_ids),
@@ -129,75 +140,3 @@ def checked(vector: FloatVector, dimension: int) -> FloatVector:
     if not np.isfinite(vector).all():
         raise InvalidRecord("the vector has components that are not finite")
     return vector.astype(np.float32)
-
-
-def by_keywords(
-    transaction: Transaction, request: SearchRequest, text: str, *, settings: Neo4jSettings
-) -> tuple[Hit, ...]:
-    """Return hits by BM25 score, best first, ties by id."""
-    terms = question_terms(text)
-    if not terms or request.k <= 0 or request.passing.included == frozenset():
-        return ()
-    if len(terms) > settings.keyword_terms:
-        terms = _rarest(transaction, request, terms, settings.keyword_terms)
-    if not terms:
-        return ()
-    hits: dict[str, float] = {}
-    for tokens in _slices(request.scope.tokens or ()):
-        for hit in _matching(transaction, request, _lucene(request.kind, terms, tokens)):
-            hits[hit.id] = max(hit.score, hits.get(hit.id, 0.0))
-    ranked = sorted((Hit(id=key, score=score) for key, score in hits.items()), key=lambda hit: (-hit.score, hit.id))
-    return tuple(ranked[: request.k])
-
-
-def _slices(tokens: Sequence[str]) -> Iterable[Sequence[str]]:
-    yield tokens[:_TOKENS_AT_ONCE]
-    for start in range(_TOKENS_AT_ONCE, len(tokens), _TOKENS_AT_ONCE):
-        yield tokens[start : start + _TOKENS_AT_ONCE]
-
-
-def _lucene(kind: SearchKind, terms: Sequence[str], tokens: Sequence[str]) -> str:
-    """Return the query for the index: terms and tokens are of letters and digits, in lower case, so none is syntax."""
-    words = f"+{TERMS_OF[kind]}:({' '.join(terms)})"
-    return f"{words} +acl:({' '.join(tokens)})^0" if tokens else words
-
-
-def _matching(transaction: Transaction, request: SearchRequest, query: str) -> list[Hit]:
-    """Return the best hits that pass: at least ``k`` where as many match, and all that tie with the last."""
-
-    def ask(limit: int) -> tuple[list[Hit], bool]:
-        found = transaction.rows(
-            "CALL db.index.fulltext.queryNodes($index, $wanted, {limit: $limit}) YIELD node AS n, score"
-            f" RETURN n.id, score, {request.allowed('n')}",
-            index=text_index(request.scope.tenant),
-            wanted=query,
-            limit=limit,
-            **request.parameters,
-        )
-        hits = [Hit(id=row[0], score=row[1] * _BM25_FACTOR) for row in found if row[2]]
-        return hits, len(found) < limit
-
-    return _growing(ask, request.k)
-
-
-def _growing(ask: Callable[[int], tuple[list[Hit], bool]], k: int) -> list[Hit]:
-    limit = min(k, 2**31 // 8) + _SPARE_HITS
-    while True:
-        hits, is_all = ask(limit)
-        if is_all or (len(hits) > k and hits[-1].score < hits[k - 1].score):
-            return hits
-        limit *= _OVERSAMPLING  # too few pass, or the cut would go through a tie, which must be broken by id
-
-
-def _rarest(transaction: Transaction, request: SearchRequest, terms: Sequence[str], most: int) -> list[str]:
-    """Return the rarest of the terms that occur, at most ``most``."""
-    found = transaction.rows(
-        "UNWIND $terms AS term CALL db.index.fulltext.queryNodes($index, $field + term, {limit: $limit}) YIELD score"
-        " RETURN term, count(score)",
-        terms=list(terms),
-        index=text_index(request.scope.tenant),
-        field=f"{TERMS_OF[request.kind]}:",
-        limit=_FREQUENT,
-    )
-    frequencies = {row[0]: row[1] for row in found}
-    return sorted(frequencies, key=lambda term: (frequencies[term], term))[:most]

@@ -1,5 +1,6 @@
 """What a store was made with, and how far each tenant is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
@@ -29,14 +30,21 @@ class Progress:
 
 def read_progress(transaction: Transaction, tenant: str) -> Progress:
     """Return how far a tenant is; nowhere where it is not known."""
+    return read_progresses(transaction, [tenant])[tenant]
+
+
+def read_progresses(transaction: Transaction, tenants: Sequence[str]) -> dict[str, Progress]:
+    """Return how far tenants are."""
     found = transaction.rows(
-        "MATCH (t:BelvedereTenant {tenant: $tenant}) RETURN t.data, t.derived, t.generation, t.fingerprint",
-        tenant=tenant,
+        "MATCH (t:BelvedereTenant) WHERE t.tenant IN $tenants"
+        " RETURN t.tenant, t.data, t.derived, t.generation, t.fingerprint",
+        tenants=list(tenants),
     )
-    if not found:
-        return Progress()
-    data, derived, generation, fingerprint = found[0]
-    return Progress(data=data, derived=derived, generation=generation, fingerprint=fingerprint)
+    known = {
+        tenant: Progress(data=data, derived=derived, generation=generation, fingerprint=fingerprint)
+        for tenant, data, derived, generation, fingerprint in found
+    }
+    return {tenant: known.get(tenant, Progress()) for tenant in tenants}
 
 
 def mark_data_changed(transaction: Transaction, tenant: str, *, documents: int) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graph_store.bundles import FloatMatrix, FloatVector
 from graph_store.records import Hit
+from graph_store.searches import VectorSearch
 from graph_store.store import GraphStore
 from query.chain_ranking.settings import ChainSettings
 from query.readable_view import ReadableView
@@ -56,10 +57,13 @@ def choose_pool(
     chosen: dict[str, None] = {}
     _add(chosen, (hit.id for hit in found.fused[: settings.pool_fused]))
     _add(chosen, (ids[position] for position in strongest(found.mass, settings.pool_walk)))
-    hops = hop_vectors(request.vector, _vectors(store, request, [ids[position] for position in anchors]))
-    _add(chosen, _beyond(store, request, hops, settings))
     linked = [ids[position] for position in _linked(view, anchors, found.mass, settings)]
-    _add(chosen, _nearest_linked(store, request, linked, hops, settings.pool - len(chosen)))
+    vectors = store.chunk_vectors(request.access, [*(ids[position] for position in anchors), *linked])
+    starts = np.array([vectors[ids[position]] for position in anchors if ids[position] in vectors], dtype=np.float32)
+    hops = hop_vectors(request.vector, starts.reshape(-1, len(request.vector)))
+    _add(chosen, _beyond(store, request, hops, settings))
+    linked_vectors = {chunk_id: vectors[chunk_id] for chunk_id in linked if chunk_id in vectors}
+    _add(chosen, _nearest_linked(linked_vectors, hops, settings.pool - len(chosen)))
     _add(chosen, (hit.id for hit in found.fused))
     known = [chunk_id for chunk_id in chosen if chunk_id in view.walk.position]
     return tuple(_filtered(store, request, known)[: settings.pool])
@@ -72,11 +76,6 @@ def _filtered(store: GraphStore, request: Request, chunk_ids: Sequence[str]) -> 
     return [chunk.id for chunk in store.chunks(request.access, chunk_ids) if chunk.document_id in allowed]
 
 
-def _vectors(store: GraphStore, request: Request, chunk_ids: Sequence[str]) -> FloatMatrix:
-    found = store.chunk_vectors(request.access, chunk_ids)
-    return np.array(list(found.values()), dtype=np.float32).reshape(-1, len(request.vector))
-
-
 def _add(chosen: dict[str, None], ids: Iterable[str]) -> None:
     for chunk_id in ids:
         chosen.setdefault(chunk_id)
@@ -84,8 +83,8 @@ def _add(chosen: dict[str, None], ids: Iterable[str]) -> None:
 
 def _beyond(store: GraphStore, request: Request, hops: FloatMatrix, settings: ChainSettings) -> list[str]:
     best: dict[str, float] = {}
-    for hop in hops:
-        hits = store.search_vectors(request.access, hop, kind="chunk", k=settings.hop_hits, filters=request.filters)
+    searches = [VectorSearch(vector=hop, kind="chunk", k=settings.hop_hits, filters=request.filters) for hop in hops]
+    for hits in store.search_many(request.access, searches):
         for hit in hits:
             best[hit.id] = max(best.get(hit.id, -1.0), hit.score)
     return sorted(best, key=lambda chunk_id: (-best[chunk_id], chunk_id))[: settings.pool_hops]
@@ -123,12 +122,9 @@ def most_holders(passages: int, settings: ChainSettings) -> int:
     return max(settings.link_spread, round(settings.link_share * passages))
 
 
-def _nearest_linked(
-    store: GraphStore, request: Request, linked: Sequence[str], hops: FloatMatrix, room: int
-) -> list[str]:
-    if room <= 0 or not linked or not len(hops):
+def _nearest_linked(vectors: Mapping[str, FloatVector], hops: FloatMatrix, room: int) -> list[str]:
+    if room <= 0 or not vectors or not len(hops):
         return []
-    vectors: Mapping[str, FloatVector] = store.chunk_vectors(request.access, linked)
     ids = list(vectors)
     nearness = (np.array([vectors[chunk_id] for chunk_id in ids]) @ hops.T).max(axis=1)
     order = np.argsort(-nearness, kind="stable")[:room]

@@ -10,12 +10,19 @@ from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import OpenStore, SpaceContract
 from tests.graph_store.store_standing_contract import StandingContract
+from tests.graph_store.store_state_contract import StateContract
 from tests.graph_store.store_token_contract import TokenContract
 from tests.graph_store.store_version_contract import ComparisonContract, VersionContract
 
 
 class TestEmbeddedStore(
-    GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract, ModelFactsContract
+    GraphStoreContract,
+    VersionContract,
+    ComparisonContract,
+    SourceContract,
+    StandingContract,
+    ModelFactsContract,
+    StateContract,
 ):
     @pytest.fixture
     def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:

@@ -9,6 +9,7 @@ from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_standing_contract import StandingContract
+from tests.graph_store.store_state_contract import StateContract
 from tests.graph_store.store_token_contract import TokenContract
 from tests.graph_store.store_version_contract import ComparisonContract, VersionContract
 
@@ -16,7 +17,13 @@ pytestmark = pytest.mark.neo4j
 
 
 class TestNeo4jStore(
-    GraphStoreContract, VersionContract, ComparisonContract, SourceContract, StandingContract, ModelFactsContract
+    GraphStoreContract,
+    VersionContract,
+    ComparisonContract,
+    SourceContract,
+    StandingContract,
+    ModelFactsContract,
+    StateContract,
 ):
     @pytest.fixture
     def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:

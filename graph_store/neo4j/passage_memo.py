@@ -1,0 +1,106 @@
+"""What was read of passages within one piece of work, so that a passage is asked for once.
+
+Whoever wants the text of a passage will want its sentences, vectors, tokens and document as well: they come together.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from graph_store.bundles import ChunkSentences, FloatVector, TokenVectors
+from graph_store.neo4j import document_reads
+from graph_store.neo4j.connection import Transaction
+from graph_store.neo4j.document_reads import WholePassage
+from graph_store.neo4j.scope import Scope
+from graph_store.records import Chunk, Document
+from graph_store.spaces import VectorSpace
+
+_Record = TypeVar("_Record")
+
+MOST_AT_ONCE = 256
+"""Passages beyond which only what is asked for is read, and not kept."""
+
+
+class PassageMemo:
+    """Passages of one scope, with what is known not to be there."""
+
+    def __init__(self, transaction: Transaction, scope: Scope, space: VectorSpace) -> None:
+        self._transaction = transaction
+        self._scope = scope
+        self._space = space
+        self._passages: dict[str, WholePassage | None] = {}
+        self._vectors: dict[str, FloatVector | None] = {}
+        self._documents: dict[str, Document | None] = {}
+        self._chunks_of: dict[str, tuple[str, ...]] = {}
+
+    def chunks(self, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
+        """Return the passages in the order asked."""
+        return tuple(passage.chunk for passage in self._whole(chunk_ids))
+
+    def document_chunks(self, document_id: str) -> tuple[Chunk, ...]:
+        """Return the passages of a document by position."""
+        if document_id not in self._chunks_of:
+            found = document_reads.read_whole_document(
+                self._transaction, self._scope, document_id, dimension=self._space.dimension
+            )
+            self._keep(found)
+            self._chunks_of[document_id] = tuple(passage.chunk.id for passage in found)
+        return self.chunks(self._chunks_of[document_id])
+
+    def sentences(self, chunk_ids: Sequence[str]) -> ChunkSentences:
+        """Return the sentences of passages in the order asked."""
+        rows = (passage.sentences for passage in self._whole(chunk_ids))
+        return document_reads.sentences_of((row for row in rows if row is not None), self._space.dimension)
+
+    def tokens(self, chunk_ids: Sequence[str]) -> dict[str, TokenVectors]:
+        """Return chunk id -> tokens in the order asked, of the passages that have some kept."""
+        width = self._space.token_dimension
+        return {
+            passage.chunk.id: passage.tokens(width)
+            for passage in self._whole(chunk_ids)
+            if passage.token_starts is not None
+        }
+
+    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, FloatVector]:
+        """Return chunk id -> vector in the order asked."""
+        missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self._vectors]
+        if missing:
+            found = document_reads.read_vectors(
+                self._transaction, self._scope, missing, dimension=self._space.dimension
+            )
+            self._vectors.update({chunk_id: found.get(chunk_id) for chunk_id in missing})
+        return _known(chunk_ids, self._vectors)
+
+    def documents(self, document_ids: Sequence[str]) -> tuple[Document, ...]:
+        """Return documents in the order asked."""
+        missing = [document_id for document_id in dict.fromkeys(document_ids) if document_id not in self._documents]
+        if missing:
+            found = {item.id: item for item in document_reads.read_documents(self._transaction, self._scope, missing)}
+            self._documents.update({document_id: found.get(document_id) for document_id in missing})
+        return tuple(_known(document_ids, self._documents).values())
+
+    def _whole(self, chunk_ids: Sequence[str]) -> tuple[WholePassage, ...]:
+        missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self._passages]
+        if missing:
+            without_vector = [chunk_id for chunk_id in missing if chunk_id not in self._vectors]
+            self._passages.update(dict.fromkeys(missing))
+            self._keep(
+                document_reads.read_whole_passages(
+                    self._transaction,
+                    self._scope,
+                    missing,
+                    with_vectors=without_vector,
+                    dimension=self._space.dimension,
+                )
+            )
+        return tuple(_known(chunk_ids, self._passages).values())
+
+    def _keep(self, passages: Iterable[WholePassage]) -> None:
+        for passage in passages:
+            self._passages[passage.chunk.id] = passage
+            self._documents[passage.document.id] = passage.document
+            if passage.vector is not None:
+                self._vectors[passage.chunk.id] = passage.vector
+
+
+def _known(wanted: Iterable[str], found: Mapping[str, _Record | None]) -> dict[str, _Record]:
+    return {key: record for key in dict.fromkeys(wanted) if (record := found.get(key)) is not None}

@@ -1,0 +1,100 @@
+"""Whether a store changed while it was read: the place of the snapshots that a Neo4j server does not give.
+
+A process remembers how far each tenant was when it last looked. What it reads next is read as of then, without asking;
+at the end it looks again, and where the tenant went on, what was read is thrown away and read anew.
+"""
+
+import threading
+from collections import OrderedDict
+from types import TracebackType
+from typing import Literal
+
+from graph_store.errors import StoreChanged, StoreUnusable
+from graph_store.neo4j.connection import Connection
+from graph_store.neo4j.passage_memo import PassageMemo
+from graph_store.neo4j.scope import Scope
+from graph_store.neo4j.statements import Statements
+from graph_store.neo4j.store_state import Progress, read_progresses
+from graph_store.settings import Neo4jSettings
+from graph_store.spaces import VectorSpace
+
+_TENANTS_KEPT = 1_000
+
+
+class LatestProgress:
+    """How far tenants were when this process last looked; threads share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Progress] = OrderedDict()
+
+    def of(self, tenant: str) -> Progress | None:
+        """Return how far a tenant was; None where nobody looked yet."""
+        with self._lock:
+            return self._known.get(tenant)
+
+    def learn(self, tenant: str, progress: Progress) -> None:
+        """Remember how far a tenant is."""
+        with self._lock:
+            self._known[tenant] = progress
+            self._known.move_to_end(tenant)
+            if len(self._known) > _TENANTS_KEPT:
+                self._known.popitem(last=False)
+
+
+class OneState:
+    """The reads of one piece of work in one thread; ends by raising ``StoreChanged`` where they may not fit together.
+
+    Where the work failed the change is told in the place of its error, which it may well be the reason of. With
+    ``strict`` false the work is let through as it went.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        latest: LatestProgress,
+        *,
+        space: VectorSpace,
+        settings: Neo4jSettings,
+        strict: bool,
+    ) -> None:
+        self.statements = Statements(connection, settings)
+        self._strict = strict
+        self._latest = latest
+        self._seen: dict[str, Progress] = {}
+        self._memos: dict[Scope, PassageMemo] = {}
+        self._space = space
+
+    def progress(self, tenant: str) -> Progress:
+        """Return how far a tenant is taken to be."""
+        if tenant not in self._seen:
+            known = self._latest.of(tenant)
+            if known is None or not self._strict:
+                known = self._read([tenant])[tenant]
+            self._seen[tenant] = known
+        return self._seen[tenant]
+
+    def memo(self, scope: Scope) -> PassageMemo:
+        """Return what was read of the passages in a scope."""
+        return self._memos.setdefault(scope, PassageMemo(self.statements, scope, self._space))
+
+    def _read(self, tenants: list[str]) -> dict[str, Progress]:
+        found = read_progresses(self.statements, tenants)
+        for tenant, progress in found.items():
+            self._latest.learn(tenant, progress)
+        return found
+
+    def __enter__(self) -> "OneState":
+        """Return the state itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        """Look again; raises ``StoreChanged``."""
+        with self.statements:
+            # A server that cannot be used would not tell what changed either.
+            tells = error is None or (isinstance(error, Exception) and not isinstance(error, StoreUnusable))
+            if self._strict and self._seen and tells and self._read(sorted(self._seen)) != self._seen:
+                raise StoreChanged("the store changed while it was asked: ask again") from error
+        return False
