@@ -14,6 +14,8 @@ from belvedere.evaluation.judging.text_overlap import longest_common_subsequence
         ("Its themes\n- One thing is so [1]\n- Another. [2]", [("One thing is so", (1,)), ("Another.", (2,))]),
         ("1. Step one. [1]\n2. Step two.[2]", [("Step one.", (1,)), ("Step two.", (2,))]),
         ("[1] Odd. Next [2] mid [2] word.", [("Odd.", (1,)), ("Next mid word.", (2,))]),
+        ("Year: 1996-1997; Event: Galileo at Jupiter; Role: Added [1]",
+         [("Year: 1996-1997; Event: Galileo at Jupiter; Role: Added", (1,))]),
         ("No title", [("No title", ())]),
         ("", []),
     ],

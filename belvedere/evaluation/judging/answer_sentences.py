@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from model_clients.embedder import Span
+
 _MARK = re.compile(r"\s*\[(\d+)\]")
 _LIST_SIGN = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)")
 _CLOSERS = " *_\"')\u201d\u2019"
@@ -36,16 +38,27 @@ def _is_title(line: str, *, last: bool) -> bool:
 
 
 def _sentences(line: str) -> Iterator[AnswerSentence]:
-    from indexing.sentences import sentence_spans  # noqa: PLC0415  # heavy import, only when used
-
     plain, placed = _without_marks(line)
-    spans = sentence_spans(plain)
+    spans = _spans(plain)
     for number, (start, end) in enumerate(spans):
         # A mark behind a sentence belongs to it, up to where the next one begins.
         stop = spans[number + 1][0] if number + 1 < len(spans) else len(plain)
         first = 0 if number == 0 else start
         marks = tuple(dict.fromkeys(mark for place, mark in placed if first < place <= stop or place == first == 0))
         yield AnswerSentence(text=plain[start:end], marks=marks)
+
+
+def _spans(line: str) -> list[Span]:
+    """Return the spans of the sentences of a line. A semicolon ends none: it parts the cells of a row of a table."""
+    from indexing.sentences import sentence_spans  # noqa: PLC0415  # heavy import, only when used
+
+    spans: list[Span] = []
+    for start, end in sentence_spans(line):
+        if spans and line[: spans[-1][1]].endswith(";"):
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans
 
 
 def _without_marks(line: str) -> tuple[str, list[tuple[int, int]]]:
