@@ -41,7 +41,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     """
     from belvedere.evaluation.baseline import compare_with_baseline, read_baseline  # noqa: PLC0415  # heavy import, only when used
     from belvedere.evaluation.dataset import read_dataset  # noqa: PLC0415  # as above
-    from belvedere.evaluation.evaluate import MoreModels, evaluate_dataset  # noqa: PLC0415  # as above
+    from belvedere.evaluation.evaluate import MoreToMeasure, evaluate_dataset  # noqa: PLC0415  # as above
     from belvedere.evaluation.gates import check_judge, check_questions, judge_gates  # noqa: PLC0415  # as above
     from belvedere.evaluation.index_cache import cache_folder  # noqa: PLC0415  # as above
     from belvedere.evaluation.report_html import report_html  # noqa: PLC0415  # as above
@@ -74,7 +74,7 @@ def evaluate(folder: Path, options: Evaluating) -> None:
             settings=settings,
             cache=options.cache or cache_folder(),
             progress=bar,
-            more=MoreModels(second=second),
+            more=MoreToMeasure(second=second, gold_evidence=options.gold_evidence),
         )
     if earlier is not None:
         compared = compare_with_baseline(earlier, evaluation.systems, dataset, plain_settings(settings))
@@ -109,6 +109,8 @@ def _check_outputs(options: Evaluating) -> None:
     """Refuse, before anything is measured, a report that could not be written afterwards."""
     if options.failures is not None and "local" not in options.systems:
         raise UserMistake("--failures tells where the system local failed: add local to --compare")
+    if options.gold_evidence and "local" not in options.systems:
+        raise UserMistake("--gold-evidence asks the system local: add local to --compare")
     for path in (options.failures, options.html):
         if path is not None:
             _check_writable(path)

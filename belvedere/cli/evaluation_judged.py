@@ -7,6 +7,7 @@ from belvedere.cli.printing import say
 from belvedere.evaluation.shown_figures import shown_interval, shown_number
 
 if TYPE_CHECKING:
+    from belvedere.evaluation.gold_evidence import GoldEvidence
     from belvedere.evaluation.intervals import Estimate
     from belvedere.evaluation.judging.scores import ComputedScores, JudgedScores
     from belvedere.evaluation.safety import SafetyScores
@@ -45,6 +46,20 @@ def show_computed(system: str, scores: "ComputedScores") -> None:
 
 def _say_measure(name: str, estimate: "Estimate", by: str) -> None:
     say(f"  {name:<28}{shown_number(estimate.value):>6} {shown_interval(estimate):>13} n {estimate.n:<6} {by}")
+
+
+def show_gold_evidence(found: "GoldEvidence") -> None:
+    """Print which half needs mending: the search, or the answer that is made of what it finds."""
+    say()
+    say(
+        f"local, asked of gold documents alone: claim or text has the reference for {shown_number(found.right.value)} "
+        f"{shown_interval(found.right)} of {found.right.n} questions",
+        bold=True,
+    )
+    say(f"  {'':<34}{'right on gold':>14}{'wrong on gold':>15}")
+    say(f"  {'all gold among the first 10':<34}{found.found_right:>14}{found.found_wrong:>15}")
+    say(f"  {'some gold missing there':<34}{found.missing_right:>14}{found.missing_wrong:>15}")
+    say("  where the answer is wrong on gold, mend the answering; where gold is missing, the search")
 
 
 def show_safety(system: str, safety: "SafetyScores") -> None:

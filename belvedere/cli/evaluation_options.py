@@ -43,6 +43,7 @@ class Evaluating:
     gates: tuple[str, ...]
     baseline: Path | None
     failures: Path | None
+    gold_evidence: bool
     html: Path | None
     cache: Path | None
     config: Path | None
@@ -117,6 +118,12 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         type=GivenPath(dir_okay=False),
         metavar="FILE",
         help="Write the questions that failed, and where each was lost, as JSON Lines.",
+    ),
+    click.option(
+        "--gold-evidence",
+        is_flag=True,
+        help="Ask each question with a reference once more, of its gold documents alone: would the answer be right, had"
+        " they been found?",
     ),
     click.option("--html", type=GivenPath(dir_okay=False), metavar="FILE", help="Write a report as one HTML page."),
     click.option(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from belvedere.cli.evaluation_judged import show_computed, show_judged, show_safety
+from belvedere.cli.evaluation_judged import show_computed, show_gold_evidence, show_judged, show_safety
 from belvedere.cli.evaluation_tables import (
     show_baseline,
     show_comparison,
@@ -55,11 +55,17 @@ def show_evaluation(evaluation: "Evaluation", dataset: "Dataset", gates: Sequenc
         _show_latency(name, scores, evaluation)
     for name, scores in evaluation.systems.items():
         _show_replies(name, scores)
-    if evaluation.failures is not None:
-        show_failures(evaluation.failures)
+    _show_where_it_fails(evaluation)
     for outcome in gates:
         if outcome.passed:
             say(f"gate passed: {shown_gate(outcome)}")
+
+
+def _show_where_it_fails(evaluation: "Evaluation") -> None:
+    if evaluation.gold_evidence is not None:
+        show_gold_evidence(evaluation.gold_evidence)
+    if evaluation.failures is not None:
+        show_failures(evaluation.failures)
 
 
 def _show_replies(name: str, scores: "SystemScores") -> None:

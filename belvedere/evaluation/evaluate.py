@@ -10,6 +10,7 @@ from belvedere.evaluation.comparisons import Comparison, compare_systems
 from belvedere.evaluation.dataset import Dataset
 from belvedere.evaluation.failure_search import find_failures
 from belvedere.evaluation.failures import FailureReport
+from belvedere.evaluation.gold_evidence import GoldEvidence, ask_gold_evidence
 from belvedere.evaluation.index_cache import IndexedDataset, index_dataset
 from belvedere.evaluation.judging.appraisal import Appraiser
 from belvedere.evaluation.measures import measures_of
@@ -29,7 +30,8 @@ from query.engine import System
 class Evaluation:
     """The result: scores by system and how they compare, the index they were found in, what one embedded question
     costs, what failed where ``local`` was measured, and how all this differs from an earlier run where one was given.
-    ``second_model`` is the id of the model that systems named ``@new`` were asked with.
+    ``second_model`` is the id of the model that systems named ``@new`` were asked with, ``gold_evidence`` how ``local``
+    answers of gold documents alone, where that was asked for.
     """
 
     systems: dict[str, SystemScores]
@@ -39,19 +41,21 @@ class Evaluation:
     embed_question_ms: Latency
     baseline: BaselineComparison | None = None
     second_model: str | None = None
+    gold_evidence: GoldEvidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MoreModels:
-    """Models beside the configured embedder: a ``second`` one to compare, and a ``judge`` of answers (None: the one of
-    the settings, where they name one).
+class MoreToMeasure:
+    """What is measured on demand: a ``second`` embedding model, answers by a ``judge`` other than that of the settings,
+    and (``gold_evidence``) the answers that ``local`` gives of gold documents alone.
     """
 
     second: EmbedderSettings | None = None
     judge: TaskModel | None = None
+    gold_evidence: bool = False
 
 
-NO_MORE = MoreModels()
+NOTHING_MORE = MoreToMeasure()
 
 
 def evaluate_dataset(
@@ -61,7 +65,7 @@ def evaluate_dataset(
     settings: Settings,
     cache: Path,
     progress: Callable[[Progress], None] | None = None,
-    more: MoreModels = NO_MORE,
+    more: MoreToMeasure = NOTHING_MORE,
 ) -> Evaluation:
     """Evaluate ``systems`` on ``dataset``; the data set's seed also draws intervals and significance tests.
 
@@ -73,6 +77,9 @@ def evaluate_dataset(
         kb.warm_up()
         runs: dict[str, SystemRun] = {system: run_system(kb, system, dataset.questions, progress) for system in systems}
         failures = find_failures(kb, dataset.questions, runs["local"], progress) if "local" in runs else None
+        on_gold = None
+        if more.gold_evidence and "local" in runs:
+            on_gold = ask_gold_evidence(kb, dataset, runs["local"], progress)
         judge = more.judge or kb.language_models.judge
         appraiser = Appraiser(embedder=kb.embedder, judge=judge, access=kb.access, progress=progress)
         appraisals = {name: appraiser.appraise(run, dataset) for name, run in runs.items()}
@@ -99,6 +106,7 @@ def evaluate_dataset(
         index=indexed,
         embed_question_ms=latency(embedding),
         second_model=second_model,
+        gold_evidence=on_gold,
     )
 
 

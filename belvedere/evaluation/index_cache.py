@@ -28,6 +28,10 @@ class CacheUnusable(UserMistake):
     """The folder for indexes cannot be made or written to."""
 
 
+DOCUMENT_NUMBER = "belvedere_eval_number"
+"""Metadata of each document: its place in the shuffled corpus, from 0, so that single documents can be asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedDataset:
     """An indexed data set: its store, and the report of the run that made it, whenever that was."""
@@ -79,7 +83,8 @@ def _make(dataset: Dataset, settings: Settings, folder: Path, progress: Callable
             f"cannot keep the index in {str(folder.parent)!r} ({error.strerror}): name another folder with --cache"
         ) from None
     corpus = folder / "corpus.jsonl"
-    corpus.write_text("".join(json.dumps(row) + "\n" for row in dataset.corpus), encoding="ascii")
+    rows = ({**row, DOCUMENT_NUMBER: str(number)} for number, row in enumerate(dataset.corpus))
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
     with KnowledgeBase.open(folder / "store", config=settings) as kb:
         report = kb.index(corpus, progress=progress)
     content = _report_json(report, store_bytes=folder_bytes(folder / "store"), text_bytes=dataset.text_bytes)
@@ -99,7 +104,7 @@ def _report_json(report: IndexReport, *, store_bytes: int, text_bytes: int) -> d
 
 def _fingerprint(dataset: Dataset, settings: Settings) -> str:
     """Name all that an index depends on: the documents in their order, the settings, the code that makes it."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(DOCUMENT_NUMBER.encode("ascii"))
     for row in dataset.corpus:
         digest.update(json.dumps(row, sort_keys=True).encode("ascii") + b"\n")
     sections = [asdict(settings.store), asdict(settings.embedder), asdict(settings.indexing)]

@@ -30,6 +30,7 @@ def evaluation_json(
         "comparisons": [_comparison_json(comparison) for comparison in evaluation.comparisons],
         "baseline": None if evaluation.baseline is None else _baseline_json(evaluation.baseline),
         "failures": None if evaluation.failures is None else _failures_json(evaluation.failures),
+        "gold_evidence": None if evaluation.gold_evidence is None else asdict(evaluation.gold_evidence),
         "gates": [_gate_json(outcome) for outcome in gates],
         "index": dict(evaluation.index.report),
         "run": {

@@ -107,7 +107,7 @@ def _ask(kb: KnowledgeBase, system: System, question: LabelledQuestion) -> _Aske
         start = time.perf_counter()
         answer = kb.ask(question.text, route="local", versions=question.versions)
         spent = time.perf_counter() - start
-        reply = _reply(answer)
+        reply = reply_of(answer)
     return _Asked(ranking=_documents(kb, hits), milliseconds=spent * 1000.0, reply=reply)
 
 
@@ -115,7 +115,8 @@ def _options(kb: KnowledgeBase, question: LabelledQuestion) -> AskOptions:
     return AskOptions(access=kb.access, versions=question.versions)
 
 
-def _reply(answer: Answer) -> Reply:
+def reply_of(answer: Answer) -> Reply:
+    """Return what counts of an answer."""
     support = answer.trace.support
     return Reply(
         text=answer.answer,

@@ -62,7 +62,10 @@ def assert_estimate(estimate: Mapping[str, Any], n: int) -> None:
 @pytest.mark.model
 def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     result = belvedere("eval", *options(data, "--json")).json()
-    assert set(result) == {"systems", "comparisons", "baseline", "failures", "gates", "index", "run", "questions"}
+    assert set(result) == {"systems", "comparisons", "baseline", "failures", "gates", "index", "run", "questions"} | {
+        "gold_evidence"
+    }
+    assert result["gold_evidence"] is None
     assert list(result["systems"]) == ["bm25", "dense", "hybrid", "local"]
     for name, scores in result["systems"].items():
         assert set(scores) == {
@@ -176,6 +179,36 @@ def test_a_run_is_held_against_an_earlier_one(belvedere: Belvedere, data: Path) 
     refused = belvedere("eval", *options(data, *more, "--limit", "2"))
     assert refused.code == 2
     assert "was measured with limit none, this run has limit 2" in refused.err
+
+
+@pytest.mark.model
+def test_questions_are_asked_of_gold_documents_alone(belvedere: Belvedere, data: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": "q1", "question": "Which boats sail on the Danube?", "gold_ids": ["r0"], "answer": "in summer"},
+        {
+            "id": "q2",
+            "question": "Which boats sail on the Volga?",
+            "gold_ids": ["r1", "nowhere"],
+            "answer": "in winter",
+        },
+        {"id": "q3", "question": "Which boats sail on the Volga?", "gold_ids": ["nowhere"], "answer": "in summer"},
+        # Of the wrong river's document alone nothing tells of the Loire.
+        {"id": "q4", "question": "Which boats sail on the Loire?", "gold_ids": ["r3"], "answer": "Loire"},
+    ]
+    (data / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    page = data.parent / "report.html"
+    more = ("--compare", "local", "--gold-evidence", "--html", str(page))
+    outcome = belvedere("eval", *options(data, *more))
+    assert outcome.code == 0
+    assert "local, asked of gold documents alone: claim or text has the reference for 0.333" in outcome.out
+    assert "Search and answer apart" in page.read_text(encoding="utf-8")
+    found = belvedere("eval", *options(data, *more, "--json")).json()["gold_evidence"]
+    assert found["right"]["n"] == 3
+    assert (found["found_right"], found["found_wrong"]) == (1, 1)
+    assert (found["missing_right"], found["missing_wrong"]) == (0, 1)
+    refused = belvedere("eval", *options(data, "--compare", "bm25", "--gold-evidence"))
+    assert refused.code == 2
+    assert "add local to --compare" in refused.err
 
 
 @pytest.mark.model

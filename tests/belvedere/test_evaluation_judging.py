@@ -12,7 +12,7 @@ import pytest
 from belvedere.cli.evaluation_text import show_evaluation
 from belvedere.evaluation.baseline import BaselineError, compare_with_baseline, read_baseline
 from belvedere.evaluation.dataset import Dataset, LabelledQuestion, read_dataset
-from belvedere.evaluation.evaluate import Evaluation, MoreModels, evaluate_dataset
+from belvedere.evaluation.evaluate import Evaluation, MoreToMeasure, evaluate_dataset
 from belvedere.evaluation.gates import GateError, check_judge, check_questions, gates_for, judge_gates, parse_gates
 from belvedere.evaluation.judging.appraisal import Appraisal, Appraiser
 from belvedere.evaluation.judging.computed import COMPUTED, compute_values
@@ -356,7 +356,7 @@ def test_every_figure_says_by_what_it_was_judged(
     dataset = read_dataset(folder, seed=0)
 
     def run(name: str) -> Evaluation:
-        more = MoreModels(judge=judge(name=name)[0])
+        more = MoreToMeasure(judge=judge(name=name)[0])
         return evaluate_dataset(dataset, ("bm25", "local"), settings=SETTINGS, cache=tmp_path / "kept", more=more)
 
     first = run("<i>one</i>")
