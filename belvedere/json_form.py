@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graph_store.spaces import SpareSpace, VectorSpace
     from indexing.reconciling import Drift
     from indexing.report import IndexReport
+    from model_clients.chat.messages import TokenUsage
     from query.outcome import Answer, Citation, SearchOutcome, ShortAnswer
 
 DRIFT_KINDS = ("missing", "stale", "orphaned", "lag")
@@ -40,6 +41,19 @@ def index_json(report: "IndexReport") -> dict[str, object]:
         "communities": report.communities,
         "tree_nodes": report.tree_nodes,
         "seconds": {step: round(seconds, 3) for step, seconds in report.seconds.items()},
+        "usage": {task: usage_json(used) for task, used in report.usage.items()},
+        "failed_calls": dict(report.failed_calls),
+    }
+
+
+def usage_json(usage: "TokenUsage") -> dict[str, object]:
+    """Return what calls of a language model used; ``cost`` is in the currency of the configured prices."""
+    return {
+        "calls": usage.calls,
+        "cached": usage.cached,
+        "prompt_tokens": usage.prompt_tokens,
+        "reply_tokens": usage.reply_tokens,
+        "cost": round(usage.cost, 6),
     }
 
 
@@ -173,6 +187,8 @@ def status_json(found: "StoreStatus") -> dict[str, object]:
         "second_space": None
         if found.second_space is None
         else {**second_space_json(found.second_space), "whole": found.second_space_whole},
+        "llm_tasks": dict(found.tasks),
+        "kept_replies": found.kept_replies,
         "settings_changed": {name: {"then": then, "now": now} for name, (then, now) in found.settings_changed.items()},
     }
 

@@ -1,26 +1,75 @@
 """Which language model does which task: the settings made into models, with what they share."""
 
+import os
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from belvedere.store_location import StoreLocation
 from model_clients.chat.background_loop import wait_for
+from model_clients.chat.budgeted_model import Budget, BudgetedChatModel
+from model_clients.chat.cached_model import CachedChatModel
+from model_clients.chat.limited_model import EndpointLimits, LimitedChatModel
+from model_clients.chat.messages import ChatModel, TokenUsage
 from model_clients.chat.openai_chat_model import OpenAiChatModel
 from model_clients.chat.openai_client import OpenAiClient
-from model_clients.chat.settings import LlmSettings
+from model_clients.chat.reply_cache import ReplyCache
+from model_clients.chat.retrying_model import Outage, RetryingChatModel
+from model_clients.chat.settings import LlmSettings, ModelPrice
 from model_clients.chat.task_model import TaskModel
 from model_clients.chat.task_models import TaskModels
+from model_clients.chat.usage import MeteredChatModel
+
+_REPLIES = "llm-replies.sqlite"
 
 
 class LanguageModels:
-    """The models of all tasks that are switched on. Making it is cheap: nothing is connected before the first call."""
+    """The models of all tasks that are switched on. Making it is cheap: nothing is connected before the first call.
 
-    def __init__(self, settings: LlmSettings) -> None:
+    They share connections, limits, the budget, and the replies that are kept beside the store. ``replies`` is there
+    whatever the settings say: what an earlier run kept must be forgotten with its documents.
+    """
+
+    def __init__(self, settings: LlmSettings, location: StoreLocation) -> None:
         self._settings = settings
         self._client = OpenAiClient(settings)
-        made = {task: TaskModel(self._model(name)) for task, name in settings.models().items()}
-        self.tasks = TaskModels(**made)
+        self._limits = EndpointLimits(
+            concurrency=settings.concurrency,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
+        )
+        self._outage = Outage()
+        self._budget = Budget(settings.budget)
+        self.replies = replies_beside(location)
+        self.tasks = TaskModels(**{task: TaskModel(self._model(name)) for task, name in settings.models().items()})
 
-    def _model(self, name: str) -> OpenAiChatModel:
-        return OpenAiChatModel(self._client, name, self._settings)
+    @property
+    def spent(self) -> TokenUsage:
+        """What calls have used since the knowledge base was opened; kept replies cost nothing."""
+        return self._budget.spent
+
+    def _model(self, name: str) -> ChatModel:
+        """Return the model, and around it from inside out: limits, retries, the budget, kept replies, the counting."""
+        settings = self._settings
+        limited = LimitedChatModel(OpenAiChatModel(self._client, name, settings), self._limits)
+        retrying = RetryingChatModel(limited, retries=settings.retries, outage=self._outage)
+        paid: ChatModel = BudgetedChatModel(retrying, self._budget, settings.prices.get(name, ModelPrice()))
+        if settings.cache:
+            paid = CachedChatModel(paid, self.replies, lambda: self._client.endpoint.base_url)
+        return MeteredChatModel(paid)
 
     def close(self) -> None:
-        """Close the connections; the next call opens others."""
+        """Close the connections and the file of replies; the next call opens them again."""
         if self._client.is_open:
             wait_for(self._client.close())
+        self.replies.close()
+
+
+def replies_beside(location: StoreLocation, environment: Mapping[str, str] | None = None) -> ReplyCache:
+    """Return the replies kept for a store: in its folder, for a server in the user's cache folder."""
+    if isinstance(location, Path):
+        return ReplyCache(location / _REPLIES)
+    variables = os.environ if environment is None else environment
+    caches = Path(variables.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    name = sha256(str(location).encode("utf-8")).hexdigest()[:16]
+    return ReplyCache(caches / "belvedere" / "llm" / name / _REPLIES, make_folder=True)

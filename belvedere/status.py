@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from belvedere.built_settings import changed_since
+from belvedere.language_models import replies_beside
 from belvedere.settings import Settings
 from belvedere.store_location import StoreLocation
 from belvedere.wiring import notes_of
@@ -25,6 +27,8 @@ class StoreStatus:
     None on a server, which does not tell.
     ``second_space`` is the vector space beside the live one, None where there is none; ``second_space_whole`` whether
     every record of the tenant has its vectors there.
+    ``tasks`` are those that a language model does, each with its model; ``kept_replies`` is how many replies of such
+    models are kept for the tenant.
     ``settings_changed`` are settings for indexing that differ from those of the tenant's last run: name -> (then, now).
     """
 
@@ -38,6 +42,8 @@ class StoreStatus:
     settings_changed: Mapping[str, tuple[object, object]]
     second_space: SpareSpace | None = None
     second_space_whole: bool = False
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    kept_replies: int = 0
 
 
 def read_status(location: StoreLocation, store: GraphStore, access: Access, settings: Settings) -> StoreStatus:
@@ -54,6 +60,8 @@ def read_status(location: StoreLocation, store: GraphStore, access: Access, sett
         store_bytes=folder_bytes(location) if isinstance(location, Path) else None,
         second_space=second_space,
         second_space_whole=whole,
+        tasks={task: model for task, model in settings.llm.models().items()},
+        kept_replies=_kept_replies(location, access.tenant) if counts.documents else 0,
         # Nothing that another caller did is told to one who may read nothing.
         settings_changed=changed_since(notes_of(location, store), access.tenant, settings) if counts.documents else {},
     )
@@ -66,6 +74,11 @@ def _second_space(store: GraphStore, tenant: str) -> tuple[SpareSpace | None, bo
         return space, space is not None and store.unfilled(tenant).total == 0
     except SpaceMissing:
         return None, False
+
+
+def _kept_replies(location: StoreLocation, tenant: str) -> int:
+    with closing(replies_beside(location)) as replies:
+        return replies.count(tenant)
 
 
 def folder_bytes(folder: Path) -> int:

@@ -36,7 +36,7 @@ class StoreSession:
         self._location = location
         self._settings = settings
         self._second_space = second_space
-        self.language_models = LanguageModels(settings.llm)
+        self.language_models = LanguageModels(settings.llm, location)
         """The language models of the tasks that are on; they are no part of the store, so closing it leaves them."""
         self._choice: EmbedderChoice | None = None
         self._embedder: Embedder | None = None

@@ -1,8 +1,9 @@
 """Filling a store and keeping it true to its sources: what a knowledge base does when it writes."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +17,7 @@ from graph_store.store import GraphStore
 from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress
 from indexing.source_files import is_gone, source_file
+from model_clients.chat.usage import collected_usage
 
 if TYPE_CHECKING:
     from belvedere.reconciliation import Reconciliation
@@ -61,6 +63,8 @@ class Upkeep:
         if not readable:
             return Deletion(deleted=(), missing=wanted)
         with closing(self._writer()) as store:
+            # First of all: where this is stopped half-way, nothing that was made of a document outlives it.
+            self._session.language_models.replies.forget(access.tenant, readable)
             deleted = store.delete_documents(access.tenant, list(readable))
             self._build([], store, IndexOptions(tenant=access.tenant), progress)
         return Deletion(
@@ -92,16 +96,27 @@ class Upkeep:
     ) -> IndexReport:
         from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
 
-        report = build_index(
-            paths,
-            store=store,
-            embedder=self._session.embedder,
-            settings=self._settings.indexing,
-            options=options,
-            progress=progress,
-        )
+        begun = time.time()
+        self._settle_replies(store, options.tenant, begun)
+        with collected_usage() as usage:
+            report = build_index(
+                paths,
+                store=store,
+                embedder=self._session.embedder,
+                settings=self._settings.indexing,
+                options=options,
+                progress=progress,
+            )
+        self._settle_replies(store, options.tenant, begun)
         record_settings(notes_of(self._location, store), options.tenant, self._session.used_settings)
-        return report
+        return replace(report, usage=usage.by_task(), failed_calls=usage.failures())
+
+    def _settle_replies(self, store: GraphStore, tenant: str, begun: float) -> None:
+        """Erase replies of language models that are not of the documents as they are."""
+        replies = self._session.language_models.replies
+        if replies.is_there:
+            contents = {name: state.content_hash for name, state in store.document_states(tenant).items()}
+            replies.settle(tenant, contents, since=begun)
 
 
 def paths_of(paths: Paths) -> list[Path]:

@@ -4,12 +4,13 @@ import resource
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from indexing.loading.loaded import LoadFailure
+from model_clients.chat.messages import Task, TokenUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,8 @@ class IndexReport:
     """The result of a run. Counts are those of the whole tenant afterwards; times are wall seconds per step.
 
     ``embed_cpu_seconds`` is the CPU time of all calls of the embedder, ``cpu_seconds`` that of the whole run.
+    ``usage`` is what language models used, by task; ``failed_calls`` how many calls of a task gave nothing, after which
+    the deterministic path did it.
     """
 
     documents: DocumentChanges
@@ -58,6 +61,8 @@ class IndexReport:
     cpu_seconds: float
     embed_cpu_seconds: float
     peak_rss_bytes: int
+    usage: Mapping[Task, TokenUsage] = field(default_factory=dict)
+    failed_calls: Mapping[Task, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.options import DOCUMENT_GROUPS, LLM, GivenPath, Shared, shared_options
-from belvedere.cli.printing import complain, say, say_json
+from belvedere.cli.printing import complain, say, say_json, shown_usage
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import index_json
 
@@ -63,6 +63,10 @@ def _show(report: "IndexReport") -> None:
     )
     steps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in report.seconds.items() if seconds >= 0.05)
     say(f"{sum(report.seconds.values()):.1f} s" + (f" ({steps})" if steps else ""))
+    for task, used in report.usage.items():
+        say(f"{task}: {shown_usage(used)}")
+    for task, failed in report.failed_calls.items():
+        complain(f"{task}: {failed:,} calls of the language model gave nothing, and the next run tries them again")
     if documents.gone:
         complain(f"{documents.gone} documents stay although their source is gone; --prune removes them")
     if documents.gone_outside:

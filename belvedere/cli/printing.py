@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from model_clients.chat.messages import TokenUsage
     from query.chain_ranking.chains import ChainStep
 
 WIDTH = 100
@@ -70,6 +71,13 @@ def shown_times(milliseconds: Mapping[str, float]) -> str:
     steps = ", ".join(f"{name} {value:.0f}" for name, value in milliseconds.items() if name != "total" and value >= 0.5)
     total = milliseconds.get("total", sum(milliseconds.values()))
     return f"{total:.0f} ms" + (f" ({steps})" if steps else "")
+
+
+def shown_usage(usage: "TokenUsage") -> str:
+    """Return what calls of a language model used."""
+    kept = f" and {usage.cached:,} kept replies" if usage.cached else ""
+    cost = f", cost {usage.cost:.4g}" if usage.cost else ""
+    return f"{usage.calls:,} calls{kept}, {usage.prompt_tokens:,} tokens sent and {usage.reply_tokens:,} replied{cost}"
 
 
 def shown_bytes(size: int) -> str:

@@ -43,6 +43,9 @@ def _show(found: "StoreStatus", shared: Shared) -> None:
         say(wrapped(f"{sentence}; `belvedere reconcile` compares these with the sources."))
     if found.second_space is not None:
         say(wrapped(_second_space(found.second_space, whole=found.second_space_whole)))
+    if found.tasks or found.kept_replies:
+        tasks = ", ".join(f"{task} by {model}" for task, model in found.tasks.items()) or "none is on"
+        say(wrapped(f"Tasks of language models: {tasks}; {found.kept_replies:,} replies are kept."))
     if found.settings_changed:
         say("The last run of `belvedere index` had other settings than these; index again to use them:")
         for name, (then, now) in found.settings_changed.items():

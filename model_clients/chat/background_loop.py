@@ -6,10 +6,10 @@ serves them all.
 
 import asyncio
 import atexit
+import contextvars
 import os
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
-from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -51,19 +51,31 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
-    """Run ``work`` in the loop and return its result; interrupted waiting (Ctrl-C) cancels it."""
+    """Run ``work`` in the loop and return its result; interrupted waiting (Ctrl-C) cancels it.
+
+    It sees the context variables of the caller.
+    """
     try:
-        future = asyncio.run_coroutine_threadsafe(work, _loop())
+        loop = _loop()
     except RuntimeError:
         work.close()
         raise
+    context = contextvars.copy_context()
+    future = asyncio.run_coroutine_threadsafe(_within(context, work), loop)
     try:
         return future.result()
-    except CancelledError:
-        raise
     except BaseException:
         future.cancel()
         raise
+
+
+async def _within(context: contextvars.Context, work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` with the context variables of whoever waits for it."""
+    task = asyncio.get_running_loop().create_task(work, context=context)
+    try:
+        return await task
+    finally:
+        task.cancel()
 
 
 def iterate(items: AsyncIterator[T]) -> Iterator[T]:

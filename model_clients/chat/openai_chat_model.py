@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from model_clients.chat.dialect import Dialect, dialect_of
 from model_clients.chat.errors import EndpointBusy, EndpointFailed, ReplyUnusable
-from model_clients.chat.messages import ChatReply, ChatRequest, Finish, TokenUsage
+from model_clients.chat.messages import ChatReply, ChatRequest, Finish
 from model_clients.chat.openai_client import OpenAiClient
 from model_clients.chat.settings import LlmSettings, ModelPrice
 from model_clients.chat.token_estimate import estimated_prompt_tokens, estimated_tokens
+from model_clients.chat.token_prices import priced
 
 if TYPE_CHECKING:
     from openai import AsyncStream
@@ -165,12 +166,6 @@ class _Gathered:
         if self._size > self._limit:
             raise ReplyUnusable("the reply goes on far beyond the number of tokens that was asked for")
         return text
-
-
-def priced(price: ModelPrice, prompt_tokens: int, reply_tokens: int) -> TokenUsage:
-    """Return what one call has used, at a price for a million tokens."""
-    cost = (prompt_tokens * price.prompt + reply_tokens * price.reply) / 1_000_000
-    return TokenUsage(calls=1, prompt_tokens=prompt_tokens, reply_tokens=reply_tokens, cost=cost)
 
 
 def _finish(reason: str | None) -> Finish:

@@ -124,6 +124,7 @@ def test_status(belvedere: Belvedere, indexed_place: Place) -> None:
     assert set(status) == {
         *("store", "embedding_model", "dimension", "tenant", "documents", "chunks", "entities", "relations"),
         *("communities", "tree_nodes", "up_to_date", "store_bytes", "settings_changed", "second_space"),
+        *("llm_tasks", "kept_replies"),
     }
     assert status["settings_changed"] == {}
     assert status["documents"] == len(ARTICLES)

@@ -4,14 +4,26 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from belvedere.config import ConfigError
 from belvedere.knowledge_base import KnowledgeBase
+from belvedere.language_models import replies_beside
 from belvedere.settings import Settings
-from model_clients.chat.settings import LlmSettings, TaskSettings
+from belvedere.store_location import read_location
+from model_clients.chat.errors import BudgetSpent
+from model_clients.chat.messages import CallScope
+from model_clients.chat.settings import BudgetSettings, LlmSettings, ModelPrice, TaskSettings
+from model_clients.chat.task_model import StructuredReply
+from model_clients.settings import EmbedderSettings
 from tests.belvedere.small_store import Belvedere
-from tests.llm.scripted_openai_server import says, scripted_server
+from tests.llm.scripted_openai_server import fails, says, scripted_server
 from tests.model_clients.chat.chat_requests import a_request
+
+
+class _Word(BaseModel):
+    word: str
+
 
 SETTINGS = Settings(llm=LlmSettings(model="m", tasks=TaskSettings(answers=True, judge="other")))
 
@@ -68,3 +80,85 @@ def test_evaluation_takes_the_option_too(belvedere: Belvedere, tmp_path: Path) -
     outcome = belvedere("eval", tmp_path, "--llm", "answers")
     assert outcome.code == 2
     assert "names no language model" in outcome.err
+
+
+def _extract(kb: KnowledgeBase, document: str, text: str) -> str:
+    assert kb.language_models.extraction is not None
+    scope = CallScope(tenant="default", documents=(document,), unit=document)
+    return kb.language_models.extraction.ask(a_request(text, task="extraction", scope=scope)).text
+
+
+@pytest.mark.model
+def test_what_a_deleted_or_changed_document_told_is_erased(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    corpus, store = tmp_path / "corpus", tmp_path / "store"
+    corpus.mkdir()
+    for name in ("kept", "changed", "pruned", "deleted"):
+        (corpus / f"{name}.txt").write_text(f"The {name} vault opens on Thursdays.", encoding="utf-8")
+    with scripted_server(lambda asked: says(f"told of {asked.text}")(asked)) as server:
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(extraction="m"))
+        with KnowledgeBase.open(store, config=Settings(llm=llm, embedder=EmbedderSettings(model="hashing:64"))) as kb:
+            kb.index(corpus)
+            found = [document.id for document in kb.store.list_documents(kb.access)]
+            names = ("kept", "changed", "pruned", "deleted")
+            ids = {name: next(identifier for identifier in found if name in identifier) for name in names}
+            for name, identifier in ids.items():
+                _extract(kb, identifier, f"{name} secret")
+            assert kb.status().kept_replies == 4
+            (corpus / "changed.txt").write_text("Nothing opens any more.", encoding="utf-8")
+            (corpus / "pruned.txt").unlink()
+            kb.index(corpus, prune=True)
+            kb.delete([ids["deleted"]])
+            left = b"".join(path.read_bytes() for path in store.rglob("llm-replies*"))
+            assert b"kept secret" in left
+            for name in ("changed", "pruned", "deleted"):
+                assert f"{name} secret".encode() not in left
+            assert kb.status().kept_replies == 1
+
+
+def test_money_stops_a_run_and_kept_replies_still_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with scripted_server(says("x", usage=(1000, 1000))) as server:
+        llm = LlmSettings(
+            base_url=server.base_url,
+            tasks=TaskSettings(extraction="m"),
+            prices={"m": ModelPrice(prompt=1.0, reply=1.0)},
+            budget=BudgetSettings(money=0.003),
+        )
+        with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
+            _extract(kb, "d", "one")
+            with pytest.raises(BudgetSpent, match=r"cost of 0\.002 in 1 calls"):
+                _extract(kb, "d", "y" * 6000)
+            assert _extract(kb, "d", "one") == "x"
+        with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
+            assert _extract(kb, "d", "y" * 6000) == "x"
+        assert len(server.asked) == 2
+
+
+def test_an_endpoint_that_is_busy_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with scripted_server([fails(429, retry_after="0"), fails(500), says("hill")]) as server:
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(extraction="m"))
+        with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
+            assert _extract(kb, "d", "one") == "hill"
+        assert len(server.asked) == 3
+
+
+def test_no_more_calls_are_under_way_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with scripted_server(says('{"word": "x"}', delay_s=0.05)) as server:
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(extraction="m"), concurrency=3)
+        with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
+            assert kb.language_models.extraction is not None
+            replies = kb.language_models.extraction.ask_all_for([a_request(f"n{n}") for n in range(10)], _Word)
+        assert all(isinstance(reply, StructuredReply) for reply in replies)
+        assert server.most_at_once == 3
+
+
+@pytest.mark.parametrize(
+    ("variables", "start"), [({"XDG_CACHE_HOME": "/caches"}, "/caches/belvedere/llm"), ({}, "~/.cache/belvedere/llm")]
+)
+def test_replies_for_a_server_are_kept_in_the_cache_folder_of_the_user(variables: dict[str, str], start: str) -> None:
+    places = {replies_beside(read_location(f"neo4j://{host}/d"), variables).path for host in ("a:1", "b:1")}
+    assert len(places) == 2
+    assert all(str(place).startswith(str(Path(start).expanduser())) for place in places)

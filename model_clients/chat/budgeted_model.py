@@ -1,0 +1,108 @@
+"""Stops before a budget is exceeded."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from model_clients.chat.errors import BudgetSpent
+from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
+from model_clients.chat.settings import BudgetSettings, ModelPrice
+from model_clients.chat.token_estimate import estimated_prompt_tokens, estimated_tokens
+from model_clients.chat.token_prices import priced
+
+
+@dataclass(slots=True)
+class _Held:
+    """What a call under way may come to, and what it came to."""
+
+    most: TokenUsage
+    used: TokenUsage
+
+
+class Budget:
+    """What a run has used up of what it may. All models of a run share one, in one event loop.
+
+    A call goes ahead where even its longest reply stays within the budget; one that may not fit waits while others,
+    which mostly come to less than they might, are under way.
+    """
+
+    def __init__(self, settings: BudgetSettings) -> None:
+        self._settings = settings
+        self._spent = TokenUsage()
+        self._held: list[_Held] = []
+        self._settled = asyncio.Event()
+
+    @property
+    def spent(self) -> TokenUsage:
+        """What is used up."""
+        return self._spent
+
+    @asynccontextmanager
+    async def hold(self, most: TokenUsage) -> AsyncIterator[_Held]:
+        """Hold back what a call may come to for the time of the block. Raises ``BudgetSpent``."""
+        while not self._fits(most) and self._held:
+            await self._settled.wait()
+        if not self._fits(most):
+            raise BudgetSpent(self._sentence(most))
+        held = _Held(most=most, used=TokenUsage())
+        self._held.append(held)
+        try:
+            yield held
+        finally:
+            self._held.remove(held)
+            self._spent = self._spent + held.used
+            # Whoever waits is woken by the old event and waits, if need be, for a new one.
+            self._settled.set()
+            self._settled = asyncio.Event()
+
+    def _fits(self, most: TokenUsage) -> bool:
+        whole = sum((held.most for held in self._held), start=self._spent) + most
+        limits = self._settings
+        tokens = whole.prompt_tokens + whole.reply_tokens
+        return (not limits.tokens or tokens <= limits.tokens) and (not limits.money or whole.cost <= limits.money)
+
+    def _sentence(self, most: TokenUsage) -> str:
+        spent = self._spent
+        return (
+            f"the budget is used up: {spent.prompt_tokens + spent.reply_tokens:,} tokens at a cost of {spent.cost:.4g} "
+            f"in {spent.calls:,} calls, and the next call may take {most.prompt_tokens + most.reply_tokens:,}; "
+            "llm.budget sets the limits, and the next run goes on from here"
+        )
+
+
+class BudgetedChatModel:
+    """Calls ``model`` while the budget lasts."""
+
+    def __init__(self, model: ChatModel, budget: Budget, price: ModelPrice) -> None:
+        self._model = model
+        self._budget = budget
+        self._price = price
+
+    @property
+    def model_id(self) -> str:
+        """The name of the model."""
+        return self._model.model_id
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the reply. Raises ``BudgetSpent`` before a call that may exceed the budget."""
+        async with self._budget.hold(self._most(request)) as held:
+            reply = await self._model.complete(request)
+            held.used = reply.usage
+            return reply
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """Yield the text piece by piece, then the whole reply. One that is left counts with what has come of it."""
+        most = self._most(request)
+        async with self._budget.hold(most) as held:
+            come = 0
+            async for part in self._model.stream(request):
+                if isinstance(part, ChatReply):
+                    held.used = part.usage
+                else:
+                    come += estimated_tokens(part)
+                    held.used = priced(self._price, most.prompt_tokens, come)
+                yield part
+
+    def _most(self, request: ChatRequest) -> TokenUsage:
+        return priced(self._price, estimated_prompt_tokens(request), request.max_tokens)

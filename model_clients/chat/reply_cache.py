@@ -1,0 +1,235 @@
+"""Replies that were paid for, kept in a file so that the same call is not paid again.
+
+It is a cache and never a source of truth: a file that is damaged is set aside, one that cannot be written is left
+alone, and calls go on without it. What it holds is text made of documents, so it forgets with them: rows are
+overwritten on the disk (SQLite's secure_delete), and nothing outlives the documents that it was made of.
+"""
+
+import json
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from model_clients.chat.messages import ChatReply, ChatRequest, Finish, TokenUsage
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, tenant TEXT NOT NULL, task TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL,
+    finish TEXT NOT NULL, used REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS made_of (
+    tenant TEXT NOT NULL, document TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (tenant, document, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seen (
+    tenant TEXT NOT NULL, document TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (tenant, document)
+) WITHOUT ROWID;
+"""
+_FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "refused": "refused"}
+_LOCK_WAIT_S = 10.0
+_FREE = TokenUsage(cached=1)
+
+
+def reply_key(request: ChatRequest, *, model: str, address: str) -> str:
+    """Return what tells a call from every other: who asks, what for, which model, and everything that is sent."""
+    whole = [
+        request.scope.tenant,
+        sorted(request.scope.groups),
+        request.task,
+        address,
+        model,
+        request.prompt,
+        request.temperature,
+        request.max_tokens,
+        request.schema_name,
+        request.schema,
+        [[message.role, message.content] for message in request.messages],
+    ]
+    return sha256(json.dumps(whole, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+class ReplyCache:
+    """The file. Threads may share one, and so may processes; it is opened at its first use."""
+
+    def __init__(self, path: Path, *, make_folder: bool = False) -> None:
+        self.path = path
+        self._make_folder = make_folder
+        self._connection: sqlite3.Connection | None = None
+        self._using = threading.RLock()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a file, or one that was set aside."""
+        return self.path.exists() or self._aside().exists()
+
+    def count(self, tenant: str) -> int:
+        """Return how many replies are kept for a tenant."""
+        if not self.path.exists():
+            return 0
+        return self._try(lambda connection: _count(connection, tenant)) or 0
+
+    def get(self, key: str) -> ChatReply | None:
+        """Return the kept reply, None where there is none."""
+        if not self.path.exists():
+            return None
+        return self._try(lambda connection: _read(connection, key))
+
+    def put(self, key: str, request: ChatRequest, reply: ChatReply) -> None:
+        """Keep a reply, under the documents that it was made of."""
+        self._try(lambda connection: _write(connection, key, request, reply))
+
+    def forget(self, tenant: str, documents: Iterable[str]) -> None:
+        """Erase every reply that was made of one of these documents. Raises OSError where that cannot be done."""
+        gone = sorted(set(documents))
+        self._erase(lambda connection: _forget_all(connection, tenant, gone))
+
+    def settle(self, tenant: str, contents: Mapping[str, str], *, since: float) -> None:
+        """Erase what is not of these documents as they are now: id -> hash of their content.
+
+        Replies made of a document that has changed since this was last called stay only where they were used again
+        since ``since`` (of ``time.time``): those are of what did not change in it. So it is called before documents
+        change, to note how they are, and afterwards. Raises as ``forget`` does.
+        """
+        self._erase(lambda connection: _settle(connection, tenant, contents, since))
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._using:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def _try(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do ``work`` in a transaction; where the file does not serve, say so in the log and return None."""
+        try:
+            with self._transaction() as connection:
+                return work(connection)
+        except sqlite3.OperationalError as error:
+            _log.warning("replies of language models are not kept in %s: %s", self.path, error)
+        except sqlite3.DatabaseError as error:
+            self._set_aside(error)
+        except OSError as error:
+            _log.warning("replies of language models are not kept in %s: %s", self.path, error.strerror)
+        return None
+
+    def _erase(self, work: Callable[[sqlite3.Connection], object]) -> None:
+        """Do ``work``, or remove the whole file: what is to be forgotten must not stay, whatever the file's state."""
+        self._aside().unlink(missing_ok=True)
+        if not self.path.exists():
+            return
+        try:
+            with self._transaction(durable=True) as connection:
+                work(connection)
+        except sqlite3.Error as error:
+            _log.warning("%s is removed, since nothing can be erased in it: %s", self.path, error)
+            self.close()
+            self._remove()
+
+    def _remove(self) -> None:
+        for path in (self.path, self.path.with_name(f"{self.path.name}-journal")):
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _transaction(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+        """Do the block in a transaction; only what must be gone after a power cut too is waited for on the disk."""
+        with self._using:
+            connection = self._open()
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            if self._make_folder:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
+            connection = sqlite3.connect(self.path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
+            try:
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute("PRAGMA journal_mode = DELETE")
+                connection.executescript(_SCHEMA)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _aside(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.damaged")
+
+    def _set_aside(self, error: sqlite3.Error) -> None:
+        _log.warning("%s is damaged (%s) and set aside as %s", self.path, error, self._aside().name)
+        with self._using:
+            self.close()
+            with suppress(OSError):
+                self.path.replace(self._aside())
+
+
+def _read(connection: sqlite3.Connection, key: str) -> ChatReply | None:
+    row = connection.execute("SELECT text, model, finish FROM replies WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    connection.execute("UPDATE replies SET used = ? WHERE key = ?", (time.time(), key))
+    text, model, finish = row
+    return ChatReply(text=text, model=model, finish=_FINISHES.get(finish, "stop"), usage=_FREE)
+
+
+def _count(connection: sqlite3.Connection, tenant: str) -> int:
+    (found,) = connection.execute("SELECT COUNT(*) FROM replies WHERE tenant = ?", (tenant,)).fetchone()
+    return int(found)
+
+
+def _write(connection: sqlite3.Connection, key: str, request: ChatRequest, reply: ChatReply) -> None:
+    scope = request.scope
+    connection.execute(
+        "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (key, scope.tenant, request.task, reply.model, reply.text, reply.finish, time.time()),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO made_of VALUES (?, ?, ?)",
+        [(scope.tenant, document, key) for document in scope.documents],
+    )
+
+
+def _forget_all(connection: sqlite3.Connection, tenant: str, documents: Iterable[str]) -> None:
+    for document in documents:
+        _forget(connection, tenant, document, None)
+
+
+def _forget(connection: sqlite3.Connection, tenant: str, document: str, before: float | None) -> None:
+    """Erase the replies made of a document, with ``before`` only those that were last used before that time."""
+    keys = connection.execute(
+        "SELECT key FROM made_of JOIN replies USING (key) WHERE made_of.tenant = ? AND document = ? AND used < ?",
+        (tenant, document, float("inf") if before is None else before),
+    ).fetchall()
+    connection.executemany("DELETE FROM replies WHERE key = ?", keys)
+    connection.executemany("DELETE FROM made_of WHERE tenant = ? AND key = ?", [(tenant, key) for (key,) in keys])
+    if before is None:
+        connection.execute("DELETE FROM seen WHERE tenant = ? AND document = ?", (tenant, document))
+
+
+def _settle(connection: sqlite3.Connection, tenant: str, contents: Mapping[str, str], since: float) -> None:
+    seen = dict(connection.execute("SELECT document, content FROM seen WHERE tenant = ?", (tenant,)))
+    known = {row[0] for row in connection.execute("SELECT DISTINCT document FROM made_of WHERE tenant = ?", (tenant,))}
+    for document in sorted(known | seen.keys()):
+        if document not in contents:
+            _forget(connection, tenant, document, None)
+        elif document in seen and seen[document] != contents[document]:
+            _forget(connection, tenant, document, since)
+    fresh = [(tenant, name, contents[name]) for name in sorted(known & contents.keys())]
+    connection.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", fresh)

@@ -1,0 +1,105 @@
+"""Tries again what may work in a moment."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from model_clients.chat.errors import EndpointBusy, EndpointFailed
+from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
+
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 30.0
+# An endpoint that asks for a longer pause is not waited for: the run goes on without it.
+_LONGEST_PAUSE_S = 120.0
+# For so long after a call has failed for good, others are tried once only: a run of thousands of calls must not wait
+# out all its retries for each of them.
+_OUTAGE_S = 60.0
+
+
+@dataclass(slots=True)
+class Outage:
+    """Until when an endpoint counts as down, on the clock of ``time.monotonic``; all models of an endpoint share it."""
+
+    until: float = 0.0
+
+    def begin(self) -> None:
+        """Note that a call has failed for good."""
+        self.until = time.monotonic() + _OUTAGE_S
+
+    def end(self) -> None:
+        """Note that a call has come through."""
+        self.until = 0.0
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the endpoint counts as down now."""
+        return time.monotonic() < self.until
+
+
+class RetryingChatModel:
+    """Repeats calls of ``model`` that fail with ``EndpointBusy``, at most ``retries`` times.
+
+    It waits as long as the endpoint says (Retry-After), else about twice as long each time, with jitter so that many
+    callers do not come back at once. A stream is only begun again where nothing of it has been handed on.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        retries: int,
+        outage: Outage | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._model = model
+        self._retries = retries
+        self._outage = outage if outage is not None else Outage()
+        self._sleep = sleep
+        self._random = random.Random()
+
+    @property
+    def model_id(self) -> str:
+        """The name of the model."""
+        return self._model.model_id
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the reply; raises ``EndpointFailed`` after the last attempt."""
+        failures = 0
+        while True:
+            try:
+                reply = await self._model.complete(request)
+            except EndpointBusy as error:
+                failures += 1
+                await self._wait(error, failures)
+            else:
+                self._outage.end()
+                return reply
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """Yield the text piece by piece, then the whole reply."""
+        failures, begun = 0, False
+        while True:
+            try:
+                async for part in self._model.stream(request):
+                    begun = True
+                    yield part
+            except EndpointBusy as error:
+                failures += 1
+                if begun:
+                    raise EndpointFailed(str(error)) from error
+                await self._wait(error, failures)
+            else:
+                self._outage.end()
+                return
+
+    async def _wait(self, error: EndpointBusy, failures: int) -> None:
+        """Wait until the next attempt; raises where there is none."""
+        asked = error.retry_after_s or 0.0
+        if failures > self._retries or self._outage.lasts or asked > _LONGEST_PAUSE_S:
+            self._outage.begin()
+            attempts = "" if failures == 1 else f" (after {failures} attempts)"
+            raise EndpointFailed(f"{error}{attempts}") from error
+        usual = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (failures - 1))
+        await self._sleep(max(asked, usual / 2) + self._random.uniform(0.0, usual / 2))
