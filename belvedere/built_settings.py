@@ -3,7 +3,7 @@
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -72,6 +72,18 @@ def record_embedder(notes: Notes, embedder: EmbedderSettings) -> None:
     """Write down for every tenant that its vectors are of this embedder now; locking as for ``record_settings``."""
     now = dict(_flat("embedder.", asdict(embedder)))
     _write(notes, {tenant: {**then, **now} for tenant, then in _read(notes).items() if isinstance(then, dict)})
+
+
+def settings_of(notes: Notes, tenant: str) -> Mapping[str, object]:
+    """Return what ``tenant`` was indexed with, by name; nothing where it is not known."""
+    known = _read(notes).get(tenant)
+    return known if isinstance(known, dict) else {}
+
+
+def carry_over(origin: Notes, copy: Notes, tenants: Iterable[str]) -> None:
+    """Write down for some tenants what they were indexed with elsewhere; locking as for ``record_settings``."""
+    known = {tenant: settings_of(origin, tenant) for tenant in tenants}
+    _write(copy, {**_read(copy), **{tenant: settings for tenant, settings in known.items() if settings}})
 
 
 def changed_since(notes: Notes, tenant: str, settings: Settings) -> dict[str, tuple[object, object]]:

@@ -4,6 +4,7 @@ UserMistake          raised by this floor: a wrong option, a data set or a confi
 ├── BaselineError    (belvedere.evaluation.baseline)
 ├── CacheUnusable    (belvedere.evaluation.index_cache)
 ├── CannotDraft      (belvedere.evaluation.drafting)
+├── CopyMistake      (belvedere.store_copy)
 ├── ConfigError      (belvedere.config)
 ├── DatasetError     (belvedere.evaluation.dataset_files)
 ├── GateError        (belvedere.evaluation.gates)

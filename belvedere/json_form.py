@@ -1,6 +1,7 @@
 """Records as the JSON objects that are printed; the keys are part of the product's face."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from belvedere.chain_json import chain_step_json
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from belvedere.entity_view import EntityView
     from belvedere.reconciliation import Reconciliation
     from belvedere.status import StoreStatus
+    from belvedere.store_copy import CopyReport
     from graph_store.records import Community, TreeNode
     from graph_store.spaces import SpareSpace, VectorSpace
     from indexing.reconciling import Drift
@@ -217,6 +219,19 @@ def migration_json(report: "MigrationReport") -> dict[str, object]:
         "in_pieces": filled.in_pieces,
         "switched": report.switched,
         "dropped": report.dropped,
+    }
+
+
+def copy_json(report: "CopyReport") -> dict[str, object]:
+    """Return what a copy did, and how both stores compare, as the JSON object that is printed."""
+    found = report.comparison
+    return {
+        "tenants": list(report.tenants),
+        "documents": {"written": report.written, "kept": report.kept, "removed": report.removed},
+        "same": found.agrees,
+        "kinds": {kind: asdict(digest) for kind, digest in found.kinds.items()},
+        "differing": found.differing,
+        "differences": [asdict(item) for item in found.differences],
     }
 
 

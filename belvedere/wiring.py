@@ -1,5 +1,6 @@
 """Which implementation stands behind each contract: the only place that tells them apart by name."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.errors import StoreUnusable
 from graph_store.findings import Finding
 from graph_store.neo4j.address import ServerAddress
+from graph_store.spaces import VectorSpace
 from graph_store.store import GraphStore
 from model_clients.cross_encoder import CrossEncoderReranker
 from model_clients.embedder import Embedder
@@ -58,9 +60,10 @@ def open_to_read(
     """
     model = embedder.model_id if embedder else None
     tokens = embedder.token_space if embedder else None
+    store: GraphStore
     match location:
         case ServerAddress():
-            return _server_store().open(
+            store = _server_store().open(
                 location,
                 settings=settings.neo4j,
                 expected_model=model,
@@ -68,45 +71,71 @@ def open_to_read(
                 spare=second_space,
             )
         case folder:
-            return EmbeddedStore.open(
+            store = EmbeddedStore.open(
                 folder,
                 settings=settings.store,
                 expected_model=model,
                 expected_tokens=tokens,
                 spare=second_space,
             )
+    return _finished(store)
 
 
 def open_to_write(location: StoreLocation, settings: Settings, *, embedder: Embedder) -> GraphStore:
     """Open a store for writing, made anew where there is none. Raises ``StoreUnusable``."""
+    space = VectorSpace(
+        embedding_model=embedder.model_id,
+        dimension=embedder.dimension,
+        token_space=embedder.token_space,
+        token_dimension=embedder.token_dimension,
+    )
+    return _finished(open_for_copy(location, settings, space))
+
+
+def open_for_copy(location: StoreLocation, settings: Settings, space: VectorSpace) -> GraphStore:
+    """Open a store with vectors of ``space`` for writing, made anew where there is none, also an unfinished copy.
+
+    Raises ``StoreUnusable``.
+    """
     match location:
         case ServerAddress():
-            return _server_store().create_or_open(
-                location,
-                embedding_model=embedder.model_id,
-                dimension=embedder.dimension,
-                token_space=embedder.token_space,
-                token_dimension=embedder.token_dimension,
-                settings=settings.neo4j,
-            )
+            return _server_store().create_or_open(location, **asdict(space), settings=settings.neo4j)
         case folder:
-            return EmbeddedStore.create_or_open(
-                folder,
-                embedding_model=embedder.model_id,
-                dimension=embedder.dimension,
-                token_space=embedder.token_space,
-                token_dimension=embedder.token_dimension,
-                settings=settings.store,
-            )
+            return EmbeddedStore.create_or_open(folder, **asdict(space), settings=settings.store)
 
 
 def open_to_migrate(location: StoreLocation, settings: Settings) -> GraphStore:
     """Open an existing store for writing, whatever embedding model it was made with. Raises ``StoreUnusable``."""
+    store: GraphStore
     match location:
         case ServerAddress():
-            return _server_store().open(location, settings=settings.neo4j, read_only=False)
+            store = _server_store().open(location, settings=settings.neo4j, read_only=False)
         case folder:
-            return EmbeddedStore.open(folder, settings=settings.store, read_only=False)
+            store = EmbeddedStore.open(folder, settings=settings.store, read_only=False)
+    return _finished(store)
+
+
+def open_as_origin(location: StoreLocation, settings: Settings) -> GraphStore:
+    """Open an existing store to be copied: within ``one_state`` it stays as it is. Raises ``StoreUnusable``.
+
+    A server keeps no snapshots, so there no other writer may be at work.
+    """
+    return (open_to_migrate if isinstance(location, ServerAddress) else open_to_read)(location, settings)
+
+
+def _finished(store: GraphStore) -> GraphStore:
+    """Return a store that is whole; closes it and raises ``StoreUnusable`` where it is an unfinished copy."""
+    try:
+        note = store.unfinished_copy()
+    except BaseException:
+        store.close()
+        raise
+    if note is not None:
+        store.close()
+        raise StoreUnusable(
+            f"the store is a copy that is not finished ({note}): run the same `belvedere copy-store` again"
+        )
+    return store
 
 
 def _server_store() -> "type[Neo4jStore]":

@@ -8,6 +8,7 @@ StoreError
 │   ├── StoreChanged     it was written to while it was read: read it again
 │   ├── StoreMissing
 │   ├── StoreDiskFull
+│   ├── StoreDamaged     a record is not what was written
 │   ├── StoreUnreachable a server does not answer
 │   ├── StoreRefused     a server refuses the user
 │   └── SpaceConflict    the spare vector space cannot be used like that
@@ -60,6 +61,10 @@ class StoreRefused(StoreUnusable):
 
 class StoreDiskFull(StoreUnusable):
     """The disk is full; what was acknowledged is kept."""
+
+
+class StoreDamaged(StoreUnusable):
+    """A record cannot be read: its bytes are not what was written."""
 
 
 class SpaceConflict(StoreUnusable):

@@ -18,3 +18,13 @@ class Finding:
     level: Level
     says: str
     remedy: str = ""
+
+
+def unfinished_copy_finding(note: str) -> Finding:
+    """Return what is told of a store that is an unfinished copy; ``note`` says of what."""
+    return Finding(
+        check="copy",
+        level="problem",
+        says=f"the store is a copy that is not finished ({note}), and nobody can ask it",
+        remedy="run the same `belvedere copy-store` again",
+    )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_store.bundles import FloatMatrix, TokenVectors
-from graph_store.errors import StoreUnusable
+from graph_store.errors import StoreDamaged
 from graph_store.records import Metadata, SourcedSentence
 
 
@@ -96,9 +96,9 @@ def pack_tokens(tokens: TokenVectors) -> tuple[bytes, bytes]:
 
 
 def unpack_tokens(starts: bytes, vectors: bytes, dimension: int) -> TokenVectors:
-    """Read back the tokens of a chunk; their vectors have ``dimension`` columns. Raises ``StoreUnusable``."""
+    """Read back the tokens of a chunk; their vectors have ``dimension`` columns. Raises ``StoreDamaged``."""
     if len(starts) * dimension != len(vectors) * 4:
-        raise StoreUnusable("the store holds damaged token vectors: index the documents again into another folder")
+        raise StoreDamaged("the store holds damaged token vectors: index the documents again into another folder")
     return TokenVectors(
         starts=np.frombuffer(starts, dtype="<i4").astype(np.int32, copy=False),
         vectors=np.frombuffer(vectors, dtype=np.int8).reshape(-1, dimension),

@@ -19,6 +19,7 @@ from graph_store.bundles import (
     StoreCounts,
     TokenVectors,
 )
+from graph_store.copies import StoreCopies
 from graph_store.filters import Filters
 from graph_store.records import (
     Chunk,
@@ -38,7 +39,7 @@ from graph_store.spaces import VectorSpaces
 _Found = TypeVar("_Found")
 
 
-class GraphStore(VectorSpaces, Protocol):
+class GraphStore(VectorSpaces, StoreCopies, Protocol):
     """Documents, chunks, vectors, graph, communities and trees of many tenants.
 
     Every read takes an ``Access`` and never shows, counts or ranks a record that the caller may not read; ids that are

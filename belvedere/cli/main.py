@@ -16,6 +16,7 @@ from belvedere import __version__
 from belvedere.cli.ask import ask
 from belvedere.cli.communities import communities
 from belvedere.cli.context import context
+from belvedere.cli.copy_store import copy_store
 from belvedere.cli.delete import delete
 from belvedere.cli.doctor import doctor
 from belvedere.cli.evaluate import evaluate
@@ -68,6 +69,7 @@ for command in (
     graph,
     export,
     migrate,
+    copy_store,
     ranker,
 ):
     cli.add_command(command)

@@ -16,10 +16,10 @@ from graph_store.bundles import (
 )
 from graph_store.embedded import document_reads
 from graph_store.embedded.access_sql import whole_tenant
-from graph_store.embedded.caller_reads import CallerReads
 from graph_store.embedded.change_log import forget_settings, mark_data_changed, prune_log, read_sequences
 from graph_store.embedded.collection_reads import read_collection
 from graph_store.embedded.content_digest import digest_content
+from graph_store.embedded.copying import CopyableStore
 from graph_store.embedded.counting import count_records, read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.derived_rows import replace_generation
@@ -61,7 +61,7 @@ from graph_store.spaces import (
 from graph_store.token_checks import check_tokens
 
 
-class EmbeddedStore(CallerReads):
+class EmbeddedStore(CopyableStore):
     """A ``GraphStore`` in a folder. Make one with ``create_or_open`` (to write) or ``open`` (to read).
 
     Any number of threads and processes may read while one writes. A reader sees each commit with its next call; only

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graph_store.embedded.change_log import read_sequences
+from graph_store.embedded.copying import read_mark
 from graph_store.embedded.counting import read_tenants
 from graph_store.embedded.database import Database
 from graph_store.embedded.index_agreement import IndexAgreement, compare_indexes
@@ -14,7 +15,7 @@ from graph_store.embedded.spare_space import count_unfilled, read_spare
 from graph_store.embedded.store_files import open_for_reading, read_state
 from graph_store.embedded.writer_lock import active_writer
 from graph_store.errors import StoreError, StoreMissing
-from graph_store.findings import Finding, Level
+from graph_store.findings import Finding, Level, unfinished_copy_finding
 from graph_store.settings import StoreSettings
 from graph_store.spaces import VectorSpace
 
@@ -77,6 +78,9 @@ def _examine_content(
         if broken:
             return
         yield from _second_space_findings(connection)
+        note = read_mark(connection)
+        if note is not None:
+            yield unfinished_copy_finding(note)
         for tenant in read_tenants(connection):
             at_work = active_writer(folder) is not None
             yield from _index_findings(connection, folder, tenant, state, settings)

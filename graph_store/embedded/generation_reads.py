@@ -14,9 +14,10 @@ def read_generation(connection: sqlite3.Connection, tenant: str, *, dimension: i
     scope = whole_tenant(connection, tenant)
     communities = sorted(read_communities(connection, scope), key=lambda item: (item.level, item.id))
     nodes = sorted(read_tree_nodes(connection, scope), key=lambda item: (item.level, item.id))
-    state = connection.execute(
-        "SELECT made_with, changed_documents FROM tenants WHERE tenant = ?", (tenant,)
-    ).fetchone()
+    # A store of format 2, open to read, has no columns for this: its layer is whole as long as it is current.
+    stands = _has_standing(connection)
+    columns = "made_with, changed_documents" if stands else "fingerprint, 0"
+    state = connection.execute(f"SELECT {columns} FROM tenants WHERE tenant = ?", (tenant,)).fetchone()
     made_with, changed = state or (None, 0)
     return PreviousGeneration(
         fingerprint=made_with,
@@ -25,8 +26,12 @@ def read_generation(connection: sqlite3.Connection, tenant: str, *, dimension: i
         community_vectors=_vectors(connection, "communities", "community", tenant, dimension=dimension),
         tree_nodes=tuple(nodes),
         tree_vectors=_vectors(connection, "tree_nodes", "tree_node", tenant, dimension=dimension),
-        mended=frozenset(_mended(connection, tenant)),
+        mended=frozenset(_mended(connection, tenant) if stands else ()),
     )
+
+
+def _has_standing(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("SELECT 1 FROM pragma_table_info('tenants') WHERE name = 'made_with'").fetchall())
 
 
 def _vectors(connection: sqlite3.Connection, owner: str, parts: str, tenant: str, *, dimension: int) -> FloatMatrix:

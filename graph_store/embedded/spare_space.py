@@ -35,7 +35,7 @@ CREATE TABLE {name} (
 
 def read_live(connection: sqlite3.Connection, space: VectorSpace) -> LiveSpace:
     """Return the live space with what is known of it; ``space`` is what the state of the store says."""
-    notes = _read_notes(connection, "live_space")
+    notes = read_notes(connection, "live_space")
     if notes is None:
         return LiveSpace(space=space)
     return LiveSpace(
@@ -45,7 +45,7 @@ def read_live(connection: sqlite3.Connection, space: VectorSpace) -> LiveSpace:
 
 def read_spare(connection: sqlite3.Connection) -> SpareSpace | None:
     """Return the spare space; None where there is none."""
-    notes = _read_notes(connection, "spare_space")
+    notes = read_notes(connection, "spare_space")
     if notes is None:
         return None
     return SpareSpace(space=VectorSpace(**notes["space"]), recipe=notes["recipe"], former=notes["former"])
@@ -90,8 +90,8 @@ def make_spare(connection: sqlite3.Connection, live: LiveSpace, spare: SpareSpac
     if held is None:
         for table in VECTOR_TABLES:
             connection.execute(_spare_definition(connection, table))
-        _write_notes(connection, "spare_space", _spare_notes(spare))
-    _write_live(connection, replace(live, recipe=live.recipe or live_recipe))
+        write_notes(connection, "spare_space", _spare_notes(spare))
+    keep_live(connection, replace(live, recipe=live.recipe or live_recipe))
 
 
 def _spare_definition(connection: sqlite3.Connection, table: str) -> str:
@@ -118,8 +118,8 @@ def change_places(connection: sqlite3.Connection, live: LiveSpace) -> VectorSpac
         asdict(spare.space),
     )
     replaced = tuple(space for space in live.replaced if space not in {live.space, spare.space})
-    _write_live(connection, LiveSpace(space=spare.space, recipe=spare.recipe, replaced=(*replaced, live.space)))
-    _write_notes(connection, "spare_space", _spare_notes(SpareSpace(space=live.space, recipe=live.recipe, former=True)))
+    keep_live(connection, LiveSpace(space=spare.space, recipe=spare.recipe, replaced=(*replaced, live.space)))
+    write_notes(connection, "spare_space", _spare_notes(SpareSpace(space=live.space, recipe=live.recipe, former=True)))
     return spare.space
 
 
@@ -164,18 +164,21 @@ def _spare_notes(spare: SpareSpace) -> dict[str, object]:
     return asdict(spare)
 
 
-def _write_live(connection: sqlite3.Connection, live: LiveSpace) -> None:
+def keep_live(connection: sqlite3.Connection, live: LiveSpace) -> None:
+    """Write down what is known of the live space beside the state of the store."""
     replaced = [asdict(space) for space in live.replaced]
-    _write_notes(connection, "live_space", {"recipe": live.recipe, "replaced": replaced})
+    write_notes(connection, "live_space", {"recipe": live.recipe, "replaced": replaced})
 
 
-def _write_notes(connection: sqlite3.Connection, name: str, content: object) -> None:
+def write_notes(connection: sqlite3.Connection, name: str, content: object) -> None:
+    """Keep a JSON object in a table of its own, which is made where it is missing."""
     if not _has_table(connection, name):
         connection.execute(_NOTES.format(name=name))
     connection.execute(f"INSERT OR REPLACE INTO {name} (only_row, content) VALUES (1, ?)", (json.dumps(content),))
 
 
-def _read_notes(connection: sqlite3.Connection, name: str) -> dict[str, Any] | None:
+def read_notes(connection: sqlite3.Connection, name: str) -> dict[str, Any] | None:
+    """Return the JSON object that ``write_notes`` kept, None without any."""
     if not _has_table(connection, name):
         return None
     found = connection.execute(f"SELECT content FROM main.{name}").fetchone()

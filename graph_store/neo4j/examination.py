@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
-from graph_store.findings import Finding
+from graph_store.findings import Finding, unfinished_copy_finding
 from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.connection import Connection
 from graph_store.neo4j.names import DERIVED_LABELS, text_index
@@ -44,6 +44,7 @@ def _examine(connection: Connection, state: VectorSpace) -> Iterator[Finding]:
         yield _problem("indexes", error)
     else:
         yield from _examine_indexes(connection)
+    yield from _examine_copy(connection)
     yield _examine_writer(connection)
     yield _examine_generations(connection)
 
@@ -80,6 +81,12 @@ def _examine_indexes(connection: Connection) -> Iterator[Finding]:
         )
     if not missing and not slow:
         yield Finding(check="indexes", level="fine", says=f"{len(states)} indexes are as they should be, and ready")
+
+
+def _examine_copy(connection: Connection) -> Iterator[Finding]:
+    (found,) = connection.run_alone("MATCH (s:BelvedereStore {only: 1}) RETURN s.unfinished_copy")
+    if found.value() is not None:
+        yield unfinished_copy_finding(found.value())
 
 
 def _examine_writer(connection: Connection) -> Finding:

@@ -17,8 +17,8 @@ from graph_store.errors import StoreMismatch, StoreUnusable
 from graph_store.findings import Finding
 from graph_store.neo4j import document_reads, tenant_reads
 from graph_store.neo4j.address import ServerAddress
-from graph_store.neo4j.caller_reads import CallerReads
 from graph_store.neo4j.connection import Connection, Transaction
+from graph_store.neo4j.copying import CopyableStore
 from graph_store.neo4j.document_writes import DocumentWriter, delete_documents
 from graph_store.neo4j.examination import examine_store
 from graph_store.neo4j.failures import BatchTooLarge
@@ -45,7 +45,7 @@ from graph_store.spaces import NO_TOKENS, VectorSpace
 from graph_store.token_checks import check_tokens
 
 
-class Neo4jStore(CallerReads, OneSpace):
+class Neo4jStore(CopyableStore, OneSpace):
     """A ``GraphStore`` in a database of a Neo4j server. Make one with ``create_or_open`` (to write) or ``open``.
 
     Any number of threads and processes may read while one writes; each sees a commit with its next call.
@@ -54,7 +54,7 @@ class Neo4jStore(CallerReads, OneSpace):
     def __init__(
         self, connection: Connection, state: VectorSpace, *, lease: WriterLease | None, settings: Neo4jSettings
     ) -> None:
-        CallerReads.__init__(self, connection, state, settings)
+        CopyableStore.__init__(self, connection, state, settings)
         OneSpace.__init__(self, connection, state)
         self._lease = lease
         self._indexed: set[str] = set()

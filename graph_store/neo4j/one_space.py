@@ -2,6 +2,7 @@
 
 from graph_store.errors import SpaceMissing, StoreUnusable
 from graph_store.neo4j.connection import Connection
+from graph_store.neo4j.store_state import read_live
 from graph_store.spaces import LiveSpace, SpaceVectors, SpareSpace, Unfilled, UnfilledContent, VectorSpace
 
 _NO_SECOND = (
@@ -45,7 +46,7 @@ class OneSpace:
 
     def live_space(self) -> LiveSpace:
         """Return the space that is searched."""
-        return LiveSpace(space=self._space)
+        return self._connection.read(lambda tx: read_live(tx, self._space))
 
     def spare_space(self) -> SpareSpace | None:
         """Return the space beside the live one: there is none."""

@@ -5,12 +5,14 @@ Until the number of the tenant's generation changes nobody sees any of it; where
 written is swept away by the next writer.
 """
 
+from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
 from graph_store.bundles import Generation
+from graph_store.copies import LayerStanding
 from graph_store.entity_names import NamedChunk, find_support
 from graph_store.evidence_checks import check_audiences, check_evidence
 from graph_store.neo4j import derived_rows
@@ -29,6 +31,9 @@ _KEY = "{{tenant: $tenant, generation: $generation, id: row.{column}}}"
 _NODE = (
     "UNWIND $rows AS row MERGE (n:{label} {{tenant: $tenant, generation: $generation, id: row.id}})"
     " SET n += row.properties, n:{tenant}"
+)
+_MENDED = (
+    "UNWIND $rows AS row MATCH (n:{label} {{tenant: $tenant, generation: $generation, id: row.id}}) SET n.mended = true"
 )
 _WITH_VECTOR = " WITH n, row CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"
 _CHUNK = "(c:Chunk {tenant: $tenant, id: row.chunk})"
@@ -98,16 +103,20 @@ class Publisher:
         self._lease = lease
         self._settings = settings
 
-    def publish(self, generation: Generation) -> None:
-        """Write a layer that was checked, show it, and delete what was shown before."""
+    def publish(self, generation: Generation, standing: LayerStanding | None = None) -> None:
+        """Write a layer that was checked, show it, and delete what was shown before.
+
+        It is current, unless it is to stand as it stood elsewhere.
+        """
         tenant = generation.tenant
+        mended = frozenset() if standing is None else standing.mended
         ground = self._connection.read(lambda tx: _read_ground(tx, tenant))
         check_evidence(generation, ground.documents)
         check_audiences(generation, ground.groups)
         number = self._connection.write(lambda tx: self._next_number(tx, tenant))
-        for statements in self._transactions(self._statements(generation, ground)):
+        for statements in self._transactions(self._statements(generation, ground, mended)):
             self._connection.write(partial(self._run, statements=statements, tenant=tenant, generation=number))
-        self._connection.write(lambda tx: self._show(tx, generation, number))
+        self._connection.write(lambda tx: self._show(tx, generation, number, standing))
         self.sweep(tenant)
 
     def _next_number(self, transaction: Transaction, tenant: str) -> int:
@@ -121,7 +130,7 @@ class Publisher:
         number: int = found.value()
         return number
 
-    def _statements(self, generation: Generation, ground: _Ground) -> Iterator[_Statement]:
+    def _statements(self, generation: Generation, ground: _Ground, mended: AnyCollection[str]) -> Iterator[_Statement]:
         support = derived_rows.support_of(find_support(ground.names, generation))
         as_vector = self._connection.has_vectors
         label = tenant_label(generation.tenant)
@@ -144,6 +153,8 @@ class Publisher:
         yield _SUMMARY_EVIDENCE, derived_rows.evidence_rows(generation.tree_nodes)
         yield _OVER_CHUNKS, over_chunks
         yield _OVER_SUMMARIES, over_summaries
+        for name, texts in (("__Community__", generation.communities), ("Summary", generation.tree_nodes)):
+            yield _MENDED.format(label=name), [{"id": text.id} for text in texts if text.id in mended]
 
     def _transactions(self, statements: Iterable[_Statement]) -> Iterator[list[tuple[str, list[Row]]]]:
         """Yield batches of rows with their statements, as many as one transaction should write."""
@@ -166,16 +177,24 @@ class Publisher:
         for query, rows in statements:
             transaction.run(query, rows=rows, tenant=tenant, generation=generation)
 
-    def _show(self, transaction: Transaction, generation: Generation, number: int) -> None:
+    def _show(
+        self, transaction: Transaction, generation: Generation, number: int, standing: LayerStanding | None
+    ) -> None:
         self._lease.check(transaction)
         mark_derived_changed(transaction, generation.tenant)
+        if standing is None:
+            changed = 0 if generation.whole else None
+            standing = LayerStanding(fingerprint=generation.fingerprint, made_with=generation.fingerprint)
+        else:
+            changed = standing.changed_documents
         transaction.run(
             "MATCH (t:BelvedereTenant {tenant: $tenant}) SET t.generation = $number, t.fingerprint = $fingerprint,"
-            " t.made_with = $fingerprint, t.changed_documents = CASE WHEN $whole THEN 0 ELSE t.changed_documents END",
-            whole=generation.whole,
+            " t.made_with = $made_with, t.changed_documents = coalesce($changed, t.changed_documents)",
+            changed=changed,
             tenant=generation.tenant,
             number=number,
-            fingerprint=generation.fingerprint,
+            fingerprint=standing.fingerprint,
+            made_with=standing.made_with,
         )
 
     def sweep(self, tenant: str) -> None:

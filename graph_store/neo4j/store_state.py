@@ -1,13 +1,15 @@
 """What a store was made with, and how far each tenant is."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.neo4j.connection import Connection, Transaction
 from graph_store.neo4j.names import DERIVED_LABELS
 from graph_store.neo4j.schema import make_schema
-from graph_store.spaces import VectorSpace
+from graph_store.packing import pack_json
+from graph_store.spaces import LiveSpace, VectorSpace
 
 FORMAT = 1
 """Raised with every change of the nodes or of what an old property means."""
@@ -45,6 +47,25 @@ def read_progresses(transaction: Transaction, tenants: Sequence[str]) -> dict[st
         for tenant, data, derived, generation, fingerprint in found
     }
     return {tenant: known.get(tenant, Progress()) for tenant in tenants}
+
+
+def keep_live(transaction: Transaction, live: LiveSpace) -> None:
+    """Write down what is known of the live space beside what the store was made with."""
+    replaced = pack_json([asdict(space) for space in live.replaced])
+    transaction.run(
+        "MATCH (s:BelvedereStore {only: 1}) SET s.recipe = $recipe, s.replaced = $replaced",
+        recipe=live.recipe,
+        replaced=replaced,
+    )
+
+
+def read_live(transaction: Transaction, space: VectorSpace) -> LiveSpace:
+    """Return the live space with what is known of it."""
+    (found,) = transaction.rows("MATCH (s:BelvedereStore {only: 1}) RETURN s.recipe, coalesce(s.replaced, '[]')")
+    recipe, replaced = found
+    return LiveSpace(
+        space=space, recipe=recipe or "", replaced=tuple(VectorSpace(**item) for item in json.loads(replaced))
+    )
 
 
 def mark_data_changed(transaction: Transaction, tenant: str, *, documents: int) -> None:

@@ -19,7 +19,7 @@ from graph_store.neo4j.scope import Scope, readable, whole_tenant
 from graph_store.neo4j.vectors import from_list
 from graph_store.packing import unpack_spans
 from graph_store.passage_assembly import assemble_graph
-from graph_store.records import NamedHome, NamedMention, NamedRelation
+from graph_store.records import HomeKind, NamedHome, NamedMention, NamedRelation
 
 _IN_ORDER = "MATCH (c:Chunk {tenant: $tenant})-[:HAS_DATA]->(x) WITH c, x " + IN_DOCUMENT_ORDER
 
@@ -71,7 +71,7 @@ def digest_content(transaction: Transaction, scope: Scope) -> str:
         "MATCH (c:Chunk {tenant: $tenant})-[:HAS_DATA]->(x) RETURN c.id, x.sentence_spans ORDER BY c.id",
         tenant=scope.tenant,
     )
-    mentions, homes = _occurrences(transaction, scope)
+    mentions, homes = read_occurrences(transaction, scope)
     return digest_records(
         read_documents(transaction, scope),
         read_all_chunks(transaction, scope),
@@ -85,25 +85,29 @@ def digest_content(transaction: Transaction, scope: Scope) -> str:
         ([chunk_id, bytes(kept).hex().upper()] for chunk_id, kept in spans if unpack_spans(kept)),
         mentions,
         homes,
-        sorted(_read_edges(transaction, scope)),
+        sorted(read_edges(transaction, scope)),
     )
 
 
-def _occurrences(transaction: Transaction, scope: Scope) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+def read_occurrences(
+    transaction: Transaction, scope: Scope
+) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str, HomeKind]]]:
+    """Return (entity id, chunk id, start, end) of all mentions, and (entity id, chunk id, kind) of homes, sorted."""
     found = transaction.rows(
         "MATCH (c:Chunk {tenant: $tenant})-[r:HAS_ENTITY]->(e:__Entity__) WHERE e.generation = $generation"
         " RETURN e.id, c.id, r.starts, r.ends, r.homes ORDER BY e.id, c.id",
         **scope.parameters,
     )
-    mentions: list[tuple[object, ...]] = []
-    homes: list[tuple[object, ...]] = []
+    mentions: list[tuple[str, str, int, int]] = []
+    homes: list[tuple[str, str, HomeKind]] = []
     for entity_id, chunk_id, starts, ends, kinds in found:
         mentions += [(entity_id, chunk_id, start, end) for start, end in zip(starts, ends, strict=True)]
         homes += [(entity_id, chunk_id, kind) for kind in kinds]
     return mentions, homes
 
 
-def _read_edges(transaction: Transaction, scope: Scope) -> Iterable[tuple[str, str, float]]:
+def read_edges(transaction: Transaction, scope: Scope) -> Iterable[tuple[str, str, float]]:
+    """Return (source, target, weight) of the edges of the passage graph from readable chunks."""
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE {readable('c')} MATCH (c)-[r:LEADS_TO]->(b:Chunk)"
         " WHERE r.generation = $generation RETURN c.id, b.id, r.weight",
@@ -120,7 +124,7 @@ def read_passage_graph(transaction: Transaction, scope: Scope) -> PassageGraph:
     homes, mentions = read_names_and_chunks(transaction, scope)
     ids = [row[0] for row in chunks]
     return assemble_graph(
-        list(zip(ids, ids, strict=True)), edges=_read_edges(transaction, scope), homes=homes, mentions=mentions
+        list(zip(ids, ids, strict=True)), edges=read_edges(transaction, scope), homes=homes, mentions=mentions
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
 from tests.graph_store.store_contract import GraphStoreContract
+from tests.graph_store.store_copy_contract import CopyContract
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import OpenStore, SpaceContract
@@ -30,6 +31,17 @@ class TestEmbeddedStore(
 
 
 class TestSpacesOfEmbeddedStore(SpaceContract):
+    @pytest.fixture
+    def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:
+        return embedded_store
+
+    @pytest.fixture
+    def open_reader(self, store_folder: Path) -> Iterator[OpenStore]:
+        with ExitStack() as opened:
+            yield lambda: opened.enter_context(EmbeddedStore.open(store_folder))
+
+
+class TestCopiesOfEmbeddedStore(CopyContract):
     @pytest.fixture
     def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:
         return embedded_store

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -6,6 +7,7 @@ from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.neo4j_store import Neo4jStore
 from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
 from tests.graph_store.store_contract import GraphStoreContract
+from tests.graph_store.store_copy_contract import CopyContract, OpenStore
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_standing_contract import StandingContract
@@ -29,6 +31,18 @@ class TestNeo4jStore(
     def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
         with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
             yield opened
+
+
+class TestCopiesOfNeo4jStore(CopyContract):
+    @pytest.fixture
+    def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
+        with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
+            yield opened
+
+    @pytest.fixture
+    def open_reader(self, neo4j_address: ServerAddress) -> Iterator[OpenStore]:
+        with ExitStack() as opened:
+            yield lambda: opened.enter_context(Neo4jStore.open(neo4j_address))
 
 
 class TestNeo4jStoreOfTokens(TokenContract):
