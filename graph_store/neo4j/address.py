@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from graph_store.errors import StoreRefused, StoreUnusable
-from graph_store.neo4j.failures import PASSWORD_VARIABLE
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 """The schemes of addresses that name a Neo4j server."""
+
+PASSWORD_VARIABLE = "BELVEDERE_NEO4J_PASSWORD"
+"""The environment variable that holds the password. Stands here, since nothing of this module needs the driver."""
 
 _DEFAULT_DATABASE = "neo4j"
 

@@ -29,8 +29,7 @@ from graph_store.errors import (
     StoreUnreachable,
     StoreUnusable,
 )
-
-PASSWORD_VARIABLE = "BELVEDERE_NEO4J_PASSWORD"
+from graph_store.neo4j.address import PASSWORD_VARIABLE
 
 _MEMORY_CODES = ("MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError", "OutOfMemoryError")
 _MOST_CAUSES = 8
