@@ -2,15 +2,15 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytest_socket import socket_allow_hosts
 
-from tests.neo4j.control import running
-from tests.neo4j.releases import RELEASES, CannotStart, find_java
-from tests.neo4j.server import Neo4jServer, start_server
+from tests.neo4j.releases import RELEASES
+from tests.neo4j.server import Neo4jServer
+from tests.neo4j.shared import SharedServers
 
 CORPORA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
@@ -45,46 +45,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def start_neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Neo4jServer]]:
-    """Return what starts the server of a release at its first call, and gives the same one to all who ask after that.
-
-    Where it cannot be started the test is skipped. Continuous integration must not skip: there only a release that
-    needs a Java which the machine does not have may be missing, as long as another release is tested. With
-    BELVEDERE_NEO4J_TESTS=running the servers of ``make neo4j-start`` are used, and emptied.
-    """
-    servers: dict[str, Neo4jServer] = {}
-    failures: dict[str, str] = {}
-
-    def start(name: str) -> Neo4jServer:
-        ready = running(name) if os.environ.get("BELVEDERE_NEO4J_TESTS") == "running" else None
-        if ready is not None:
-            return ready
-        if name not in servers and name not in failures:
-            try:
-                servers[name] = start_server(RELEASES[name], tmp_path_factory.mktemp("neo4j"))
-            except CannotStart as error:
-                failures[name] = str(error)
-        if name in servers:
-            return servers[name]
-        if os.environ.get("CI") == "true" and (name == "5" or _has_java(name)):
-            pytest.fail(failures[name])
-        pytest.skip(f"the tests with a Neo4j server: {failures[name]}")
-
-    yield start
-    for server in servers.values():
-        server.stop()
-
-
-def _has_java(name: str) -> bool:
-    try:
-        find_java(RELEASES[name])
-    except CannotStart:
-        return False
-    return True
+def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedServers]:
+    """Return the servers that all tests share; each is started when the first test asks for it."""
+    servers = SharedServers(tmp_path_factory.mktemp("neo4j"))
+    yield servers
+    servers.stop()
 
 
 @pytest.fixture(params=sorted(RELEASES))
-def neo4j_server(request: pytest.FixtureRequest, start_neo4j: Callable[[str], Neo4jServer]) -> Neo4jServer:
+def neo4j_server(request: pytest.FixtureRequest, neo4j_servers: SharedServers) -> Neo4jServer:
     """Return a running server of each release in turn; what is in it may come from other tests."""
     name: str = request.param
-    return start_neo4j(name)
+    return neo4j_servers.running(name)

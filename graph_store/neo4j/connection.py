@@ -29,6 +29,7 @@ Work: TypeAlias = Callable[["Transaction"], _Found]
 
 _UNDECIDED_COMMITS = 3
 _ROWS_AT_ONCE = 1_000
+_PAUSE_SECONDS = 0.5
 _USER_AGENT = "belvedere/0.1"
 
 
@@ -88,8 +89,7 @@ class Connection:
     def read(self, work: Work[_Found]) -> _Found:
         """Read in one transaction; it is begun again where the connection or the server fails for a moment."""
         managed = unit_of_work(timeout=self._settings.query_timeout_s)(self._managed(work))
-        with self.explained(), self.session() as session:
-            return session.execute_read(managed)
+        return self._decided(lambda session: session.execute_read(managed))
 
     def write(self, work: Work[_Found]) -> _Found:
         """Write in one transaction, all or nothing.
@@ -98,15 +98,19 @@ class Connection:
         whether or not it was done before.
         """
         managed = unit_of_work(timeout=self._settings.write_timeout_s)(self._managed(work))
+        return self._decided(lambda session: session.execute_write(managed))
+
+    def _decided(self, run: Callable[[Session], _Found]) -> _Found:
+        """Run a transaction until the driver knows how its commit, which a reading one has as well, went."""
         with self.explained():
             for attempt in range(_UNDECIDED_COMMITS):
                 try:
                     with self.session() as session:
-                        return session.execute_write(managed)
+                        return run(session)
                 except IncompleteCommit:
                     if attempt == _UNDECIDED_COMMITS - 1:
                         raise
-                    time.sleep(0.5)
+                    time.sleep(_PAUSE_SECONDS)
         raise AssertionError("unreachable")
 
     def _managed(self, work: Work[_Found]) -> Callable[[ManagedTransaction], _Found]:
@@ -132,9 +136,20 @@ class Connection:
                 raise
 
     def run_alone(self, query: str, /, **parameters: object) -> list[Record]:
-        """Run a query outside of any transaction of ours: changes of the schema, and what commits in steps."""
-        with self.explained(), self.session() as session:
-            return list(session.run(query, parameters))
+        """Run a query outside of any transaction of ours: changes of the schema, and what asks for it.
+
+        Like ``write`` it may do it several times.
+        """
+        until = time.monotonic() + self._settings.retry_s
+        with self.explained():
+            while True:
+                try:
+                    with self.session() as session:
+                        return list(session.run(query, parameters))
+                except (DriverError, Neo4jError) as error:
+                    if not error.is_retryable() or time.monotonic() > until:
+                        raise
+                time.sleep(_PAUSE_SECONDS)
 
     def close(self) -> None:
         """Close all connections; calling it twice is harmless."""

@@ -1,6 +1,9 @@
 """The whole product on a store in Neo4j: what it says is what it says on a store in a folder."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -9,11 +12,13 @@ import pytest
 
 from belvedere.knowledge_base import KnowledgeBase
 from tests.belvedere.small_store import Belvedere
+from tests.neo4j.cutting_proxy import Cut, cutting_proxy
 from tests.neo4j.emptying import empty_database
 from tests.neo4j.server import USER, Neo4jServer
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.model]
 
+ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {
     "harbour.md": "# Harbour\n\nAnna Lind built the harbour of Bergen in 1901. The harbour holds ninety ships.\n",
     "lind.md": "# Anna Lind\n\nAnna Lind was born in Oslo in 1870. She studied engineering with Karl Berg.\n",
@@ -94,6 +99,27 @@ def test_a_changed_and_a_deleted_document(places: list[str], run: Run) -> None:
     assert run("delete", gone, "--store", server)["deleted"] == [gone]
     left = run("search", "Who sang in Tromsø?", "--store", server)["results"]
     assert gone not in {result["document_id"] for result in left}
+
+
+@pytest.mark.crash
+def test_a_command_that_is_killed_is_run_again(places: list[str], run: Run, neo4j_server: Neo4jServer) -> None:
+    command = [sys.executable, "-c", "from belvedere.cli.main import main; main()", "index", "docs", "--store"]
+    with cutting_proxy(neo4j_server.port) as proxy:
+        indexing = subprocess.Popen([*command, f"{proxy.uri}/neo4j"], env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+        def kill(step: str, number: int) -> Cut:
+            if step == "COMMIT" and number == 16:
+                indexing.kill()
+            return "pass"
+
+        proxy.decide = kill
+        assert indexing.wait(120) == -9
+    half = run("status", "--store", places[1])
+    assert (half["documents"], half["up_to_date"]) == (3, False)
+    for place in places:
+        run("index", "docs", "--store", place)
+    with KnowledgeBase.open(places[0]) as folder_kb, KnowledgeBase.open(places[1]) as server_kb:
+        assert server_kb.store.content_digest("default") == folder_kb.store.content_digest("default")
 
 
 def test_doctor_finds_nothing_wrong(places: list[str], run: Run) -> None:

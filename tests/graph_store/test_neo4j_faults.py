@@ -139,6 +139,7 @@ def test_what_passes_is_waited_out(server: ScriptedServer, connect: Connect, fau
     [
         Fault(at="RUN", where="RETURN 2", code="Neo.TransientError.Database.DatabaseUnavailable"),
         Fault(at="PULL", does="cut"),
+        Fault(at="COMMIT", does="cut"),
     ],
 )
 def test_a_read_is_begun_again(server: ScriptedServer, connect: Connect, fault: Fault) -> None:
@@ -147,6 +148,24 @@ def test_a_read_is_begun_again(server: ScriptedServer, connect: Connect, fault: 
     assert connection.read(lambda tx: tx.rows("RETURN 2")) == []
     assert server.happened() == 1
     assert [begun["mode"] for begun in server.begun] == ["r", "r"]
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault(at="RUN", where="CREATE INDEX", code=DEADLOCK), Fault(at="PULL", does="cut", times=2)]
+)
+def test_a_change_of_the_schema_is_done_again(server: ScriptedServer, connect: Connect, fault: Fault) -> None:
+    connection = connect()
+    server.faults.append(fault)
+    connection.run_alone("CREATE INDEX name IF NOT EXISTS")
+    assert server.happened() == fault.times
+
+
+def test_a_change_of_the_schema_that_is_wrong_is_not(server: ScriptedServer, connect: Connect) -> None:
+    connection = connect()
+    server.faults.append(Fault(at="RUN", code=client("Statement.SyntaxError"), times=FOREVER))
+    with pytest.raises(StoreError, match="SyntaxError"):
+        connection.run_alone("CREATE INDEX")
+    assert server.happened() == 1
 
 
 def client(code: str) -> str:

@@ -139,8 +139,8 @@ def receive_bytes(connection: socket.socket, size: int) -> bytes:
     return data
 
 
-def receive(connection: socket.socket) -> tuple[Message, bytes]:
-    """Read a message; return it and its bytes with their frame. Raises ``ConnectionEnded``."""
+def receive_frame(connection: socket.socket) -> tuple[bytes, bytes]:
+    """Read a message that is not decoded; return it and its bytes as they came. Raises ``ConnectionEnded``."""
     body, raw = b"", b""
     while True:
         head = receive_bytes(connection, 2)
@@ -149,7 +149,14 @@ def receive(connection: socket.socket) -> tuple[Message, bytes]:
         raw += head + chunk
         body += chunk
         if size == 0 and body:  # an empty chunk before any other is a sign of life
-            return Unpacker(body).value(), raw
+            return body, raw
+
+
+def receive(connection: socket.socket) -> Message:
+    """Read a message; raises ``ConnectionEnded``."""
+    body, _ = receive_frame(connection)
+    message: Message = Unpacker(body).value()
+    return message
 
 
 def framed(message: Message) -> bytes:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.neo4j.releases import RELEASES, CannotStart
-from tests.neo4j.server import USER, Neo4jServer, end_process, is_running, start_server
+from tests.neo4j.server import USER, Neo4jServer, end_process, is_running, restart_server, start_server
 
 _FOLDER = Path(__file__).resolve().parents[2] / ".neo4j"
 
@@ -27,10 +27,22 @@ def start(name: str) -> str:
     lines = [f"export BELVEDERE_NEO4J_{key}={shlex.quote(value)}\n" for key, value in values.items()]
     environment.touch(mode=0o600)
     environment.write_text("".join(lines), "utf-8")
+    _keep(state, server)
+    return f"Neo4j {RELEASES[name].version} answers at {server.uri}; for a shell: . {environment}"
+
+
+def _keep(state: Path, server: Neo4jServer) -> None:
     state.touch(mode=0o600)
     kept = {"process_id": server.process_id, "folder": str(server.folder), "port": server.port}
     state.write_text(json.dumps({**kept, "password": server.password}), "utf-8")
-    return f"Neo4j {RELEASES[name].version} answers at {server.uri}; for a shell: . {environment}"
+
+
+def restart(name: str) -> Neo4jServer:
+    """Start a release that ``start`` started, and that has ended since, once more on its data."""
+    _, state = _files(name)
+    server = restart_server(_read(name, state))
+    _keep(state, server)
+    return server
 
 
 def stop(name: str) -> str:
@@ -51,10 +63,13 @@ def running(name: str) -> Neo4jServer | None:
     _, state = _files(name)
     if not state.exists():
         return None
-    started = json.loads(state.read_text("utf-8"))
-    if not is_running(started["process_id"]):
-        return None
-    return Neo4jServer(release=RELEASES[name], **{**started, "folder": Path(started["folder"])})
+    server = _read(name, state)
+    return server if is_running(server.process_id) else None
+
+
+def _read(name: str, state: Path) -> Neo4jServer:
+    kept = json.loads(state.read_text("utf-8"))
+    return Neo4jServer(release=RELEASES[name], **{**kept, "folder": Path(kept["folder"])})
 
 
 def _files(name: str) -> tuple[Path, Path]:

@@ -111,8 +111,7 @@ class _Conversation:
             wire.receive_bytes(self._connection, 20)
             self._connection.sendall(_BOLT_5_4)
             while True:
-                message, _ = wire.receive(self._connection)
-                self._take(message)
+                self._take(wire.receive(self._connection))
 
     def _take(self, message: Message) -> None:
         if message.kind == wire.GOODBYE:
