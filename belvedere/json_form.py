@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexing.reconciling import Drift
     from indexing.report import IndexReport
     from model_clients.chat.messages import TokenUsage
-    from query.outcome import Answer, Citation, SearchOutcome, ShortAnswer
+    from query.outcome import Answer, Citation, LlmUse, SearchOutcome, ShortAnswer
 
 DRIFT_KINDS = ("missing", "stale", "orphaned", "lag")
 """In the order in which differences between a store and its sources are told."""
@@ -120,6 +120,21 @@ def answer_json(answer: "Answer") -> dict[str, object]:
         ],
         "timings_ms": dict(answer.timings_ms),
         "tokens": dict(answer.tokens),
+        **({"asked_as": answer.asked_as} if answer.asked_as else {}),
+        **({"llm": _llm_json(answer.llm)} if answer.llm is not None else {}),
+    }
+
+
+def _llm_json(use: "LlmUse") -> dict[str, object]:
+    """Return what language models did; the key is there only where they did anything."""
+    return {
+        "model": use.model,
+        "fell_back": use.fell_back,
+        "dropped": dict(use.dropped),
+        "unsupported": list(use.unsupported),
+        "searches": [{"transformation": item.transformation, "text": item.text} for item in use.searches],
+        "trouble": list(use.trouble),
+        "usage": usage_json(use.usage),
     }
 
 

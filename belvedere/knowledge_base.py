@@ -1,14 +1,16 @@
 """The face of Belvedere: a collection of documents that answers questions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Self, get_args
+from typing import TYPE_CHECKING, BinaryIO, Self
 
+from belvedere.conversation_files import ConversationFiles
 from belvedere.entity_view import EntityView, view_entity
 from belvedere.errors import UserMistake
 from belvedere.export import ExportFormat, export_to_file, export_to_stream
+from belvedere.questions import Questions
 from belvedere.settings import Settings, checked, load_settings, with_llm_tasks
 from belvedere.similar_names import similar_names
 from belvedere.status import StoreStatus, read_status
@@ -16,7 +18,7 @@ from belvedere.store_location import StoreLocation, read_location
 from belvedere.store_session import ANY_TEXT, StoreSession
 from belvedere.upkeep import Deletion, Paths, ProgressListener, Upkeep
 from graph_store.access import DEFAULT_TENANT, Access
-from graph_store.filters import CURRENT, MetadataFilter, Versions, parse_filter
+from graph_store.filters import CURRENT, MetadataFilter, Versions
 from graph_store.neo4j.address import ServerAddress
 from graph_store.records import Community, TreeNode
 from graph_store.store import GraphStore
@@ -27,11 +29,13 @@ from model_clients.chat.task_models import TaskModels
 from model_clients.embedder import Embedder, Passage
 from query.chain_ranking.explanation import ExplainedRanking
 from query.engine import QueryEngine
+from query.llm_answers.answerer import AnswerEvent
 from query.outcome import Answer, SearchOutcome
 from query.packing.packed_context import PackedContext
-from query.request import AskOptions, RouteChoice
+from query.request import RouteChoice, Transformation
 
 if TYPE_CHECKING:
+    from belvedere.chat import Chat
     from belvedere.reconciliation import Reconciliation
 
 
@@ -59,6 +63,7 @@ class KnowledgeBase:
         self._access = access
         self._session = StoreSession(location, settings, second_space=second_space)
         self._upkeep = Upkeep(location, settings, self._session)
+        self._questions = Questions(self._session, settings.query, access)
 
     @classmethod
     def open(
@@ -160,7 +165,7 @@ class KnowledgeBase:
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    def ask(
+    def ask(  # each is a choice of its own
         self,
         question: str,
         *,
@@ -168,17 +173,47 @@ class KnowledgeBase:
         k: int | None = None,
         filters: Iterable[str | MetadataFilter] = (),
         versions: Versions = CURRENT,
+        transform: Iterable[Transformation] | None = None,
     ) -> Answer:
         """Answer with source sentences and their citations, or say that the documents do not tell.
 
         ``route`` forces a route, ``k`` the number of results, ``filters`` limits the documents (``"year>=2020"``),
-        ``versions`` their versions (by default the current ones, whatever their time).
+        ``versions`` their versions (by default the current ones, whatever their time). ``transform`` names the further
+        searches that a language model makes ("rewrite", ...; None: as the settings say).
         The time that opening the store and loading the model took, where this call did, is ``load`` among its times.
         Raises ``FilterMistake``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
         """
-        options = self._options(route, k, filters, versions)
-        answer, loading = self._session.asked(lambda engine: engine.ask(question, options))
-        return replace(answer, timings_ms=_with_loading(answer.timings_ms, loading))
+        options = self._questions.options(route, k, filters, versions)
+        return self._questions.ask(question, options, self._questions.manner(transform))
+
+    def ask_stream(  # as of ask
+        self,
+        question: str,
+        *,
+        route: RouteChoice = "auto",
+        k: int | None = None,
+        filters: Iterable[str | MetadataFilter] = (),
+        versions: Versions = CURRENT,
+        transform: Iterable[Transformation] | None = None,
+    ) -> Iterator[AnswerEvent]:
+        """Answer as ``ask`` does, part by part: each sentence once it is checked, and last the whole answer."""
+        options = self._questions.options(route, k, filters, versions)
+        return self._questions.stream(question, options, self._questions.manner(transform))
+
+    def chat(self, name: str = "") -> "Chat":
+        """Return a conversation, in which a question is understood from those before it.
+
+        ``name`` keeps it in the user's state folder, where only the same caller of the same store finds it again.
+        Raises ``ConversationUnusable``.
+        """
+        from belvedere.chat import Chat  # noqa: PLC0415  # only when used
+
+        return Chat(self._questions, self.conversations, self._settings.query.conversation, name)
+
+    @property
+    def conversations(self) -> ConversationFiles:
+        """The conversations of this caller that are kept on disk."""
+        return ConversationFiles(self._location, self._access, self._settings.query.conversation)
 
     def search(
         self,
@@ -190,7 +225,7 @@ class KnowledgeBase:
         versions: Versions = CURRENT,
     ) -> SearchOutcome:
         """Retrieve without answering; parameters and errors as of ``ask``."""
-        options = self._options(route, k, filters, versions)
+        options = self._questions.options(route, k, filters, versions)
         outcome, loading = self._session.asked(lambda engine: engine.search(question, options))
         return replace(outcome, timings_ms=_with_loading(outcome.timings_ms, loading))
 
@@ -209,7 +244,7 @@ class KnowledgeBase:
         Tokens are those of the embedding model's tokenizer; ``budget`` None is the configured one. ``k`` limits the
         passages, reports or summaries that sentences are taken from. Other parameters and errors as of ``ask``.
         """
-        options = self._options(route, k, filters, versions)
+        options = self._questions.options(route, k, filters, versions)
         packed, loading = self._session.asked(lambda engine: engine.context(question, options, budget=budget))
         return replace(packed, timings_ms=_with_loading(packed.timings_ms, loading))
 
@@ -222,20 +257,8 @@ class KnowledgeBase:
         versions: Versions = CURRENT,
     ) -> ExplainedRanking:
         """Tell for the best ``k`` passages by which chain of passages each was ranked; errors as of ``ask``."""
-        options = self._options("local", None, filters, versions)
+        options = self._questions.options("local", None, filters, versions)
         return self._session.asked(lambda engine: engine.explain_ranking(question, k, options))[0]
-
-    def _options(
-        self,
-        route: RouteChoice,
-        k: int | None,
-        filters: Iterable[str | MetadataFilter],
-        versions: Versions,
-    ) -> AskOptions:
-        if route not in get_args(RouteChoice):
-            raise ValueError(f"there is no route {route!r}; choose one of {', '.join(get_args(RouteChoice))}")
-        parsed = tuple(parse_filter(item) if isinstance(item, str) else item for item in filters)
-        return AskOptions(route=route, k=k, filters=parsed, versions=versions, access=self._access)
 
     def warm_up(self) -> None:
         """Open the store and load the whole model now, for many questions.

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from belvedere import KnowledgeBase
-from belvedere.cli.ask import show_answer
+from belvedere.cli.answer_text import show_answer
 from belvedere.cli.progress import ProgressBar
 
 HERE = Path(__file__).resolve().parent

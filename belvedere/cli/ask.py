@@ -1,81 +1,108 @@
 """``belvedere ask``."""
 
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
+from belvedere.cli.answer_text import show_answer
+from belvedere.cli.asking_options import Asking, asking_options
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, LLM, QuestionType, Retrieval, Shared, retrieval_options
-from belvedere.cli.printing import say, say_json, shown_place, shown_times, wrapped
+from belvedere.cli.options import EVERYBODY, QuestionType, Retrieval, Shared, retrieval_options
+from belvedere.cli.printing import say, say_json, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import answer_json
 
 if TYPE_CHECKING:
-    from query.outcome import Answer, Citation
+    from belvedere.knowledge_base import KnowledgeBase
+    from query.llm_answers.answerer import AnswerEnd, AnswerEvent
 
 
 @click.command()
-@click.argument("question", type=QuestionType())
+@click.argument("question", type=QuestionType(), required=False)
 @retrieval_options
-@click.option(
-    "--show-context", is_flag=True, help="Print the words of each source and the passages that were weighed, too."
-)
-@LLM
+@asking_options
 @EVERYBODY
-def ask(shared: Shared, question: str, retrieval: Retrieval, show_context: bool, llm: tuple[str, ...] | None) -> None:
+def ask(shared: Shared, question: str | None, retrieval: Retrieval, asking: Asking) -> None:
     """Answer a question from the documents, with the source of every sentence.
 
     Where the documents do not tell, the answer says so.
     """
-    with shared.open(llm=llm) as kb, ProgressBar(f"loading the model {kb.model_name}"):
-        answer = kb.ask(
+    if asking.forget and asking.conversation is None:
+        raise click.UsageError("--forget needs --conversation NAME: which one is to be forgotten?")
+    if question is None and not asking.forget:
+        raise click.UsageError("Missing argument 'QUESTION'.")
+    with shared.open(llm=asking.llm) as kb:
+        if asking.forget and asking.conversation is not None:
+            _forget(kb, asking.conversation, shared, is_all=question is None)
+        if question is not None:
+            _answer(kb, question, shared, retrieval, asking)
+
+
+def _forget(kb: "KnowledgeBase", name: str, shared: Shared, *, is_all: bool) -> None:
+    forgotten = kb.conversations.forget(name)
+    if is_all and shared.as_json:
+        say_json({"conversation": name, "forgotten": forgotten})
+    elif is_all:
+        say(f"Forgot the conversation {name}." if forgotten else f"There was no conversation {name}.")
+
+
+def _answer(kb: "KnowledgeBase", question: str, shared: Shared, retrieval: Retrieval, asking: Asking) -> None:
+    from query.llm_answers.answerer import AnswerPart  # noqa: PLC0415  # heavy import, only when used
+
+    with ProgressBar(f"loading the model {kb.model_name}"):
+        events = _events(kb, question, retrieval, asking)
+        first = next(events)
+    is_told = False
+    for event in itertools.chain([first], events):
+        if isinstance(event, AnswerPart):
+            _show_part(event.text, shared)
+            is_told = True
+            continue
+        if not event.answer.evidence and not event.answer.citations:
+            refuse_if_nothing_readable(shared, kb)
+        _show_end(event, shared, asking, is_told=is_told)
+
+
+def _events(kb: "KnowledgeBase", question: str, retrieval: Retrieval, asking: Asking) -> "Iterator[AnswerEvent]":
+    """Yield the parts of the answer where they are wanted, and the whole one."""
+    from query.llm_answers.answerer import AnswerEnd  # noqa: PLC0415  # heavy import, only when used
+
+    asked = kb if asking.conversation is None else kb.chat(asking.conversation)
+    if asking.stream:
+        yield from asked.ask_stream(
             question,
             route=retrieval.route,
             k=retrieval.k,
             filters=retrieval.filters,
             versions=retrieval.versions,
+            transform=asking.transform,
         )
-        if not answer.evidence and not answer.citations:
-            refuse_if_nothing_readable(shared, kb)
+        return
+    answer = asked.ask(
+        question,
+        route=retrieval.route,
+        k=retrieval.k,
+        filters=retrieval.filters,
+        versions=retrieval.versions,
+        transform=asking.transform,
+    )
+    yield AnswerEnd(answer=answer, corrected=False)
+
+
+def _show_part(text: str, shared: Shared) -> None:
     if shared.as_json:
-        say_json(answer_json(answer))
+        say_json({"sentence": text})
     else:
-        show_answer(answer, show_context=show_context)
+        say(wrapped(text))
 
 
-def show_answer(answer: "Answer", *, show_context: bool = False) -> None:
-    """Print an answer for people: text, sources, route with its reason, times."""
-    say(wrapped(answer.answer))
-    if answer.citations:
-        say()
-    for citation in answer.citations:
-        _show_source(citation, with_quote=show_context or not _is_told(citation, answer))
-    say()
-    say(wrapped(f"route: {answer.route}. {answer.route_reason}"))
-    say(f"time: {shown_times(answer.timings_ms)}")
-    if show_context:
-        _show_context(answer)
-
-
-def _show_source(citation: "Citation", *, with_quote: bool) -> None:
-    """Print where a sentence stands; its words only where the answer does not have them already."""
-    place = shown_place(citation.title or citation.document_id, citation.heading_path)
-    page = "" if citation.page is None else f"page {citation.page}, "
-    say(f"[{citation.number}] {place}, {page}characters {citation.char_start}-{citation.char_end}")
-    say(f"    {citation.source_uri}")
-    if with_quote:
-        say(wrapped(f"“{' '.join(citation.quote.split())}”", indent="    "))
-
-
-def _is_told(citation: "Citation", answer: "Answer") -> bool:
-    return " ".join(citation.quote.split()) in " ".join(answer.answer.split())
-
-
-def _show_context(answer: "Answer") -> None:
-    say()
-    say("Passages that were weighed:" if answer.evidence else "No passages were weighed on this route.", bold=True)
-    for piece in answer.evidence:
-        say()
-        weak = ", too weak to answer" if piece.weak else ""
-        say(f"{piece.title or piece.document_id} ({piece.document_id}, cosine {piece.cosine:.2f}{weak})")
-        say(wrapped(piece.text, indent="    "))
+def _show_end(end: "AnswerEnd", shared: Shared, asking: Asking, *, is_told: bool) -> None:
+    if shared.as_json:
+        content = answer_json(end.answer)
+        say_json({**content, "corrected": end.corrected} if asking.stream else content)
+        return
+    if is_told and end.corrected:
+        say("The answer as it holds in the end:")
+    show_answer(end.answer, show_context=asking.show_context, is_told=is_told and not end.corrected)

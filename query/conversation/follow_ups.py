@@ -12,6 +12,7 @@ from model_clients.chat.marked_data import MarkedItem, harmless, mark_data
 from model_clients.chat.messages import ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import TaskModel
 from query.conversation.turns import Turn
+from query.llm_answers.failures import told_failure
 from query.llm_answers.prompt import asked_words, scope_of
 from query.question import analyse
 from query.text_words import tokens
@@ -71,7 +72,7 @@ def understand(
     try:
         reply = model.ask_for(_request(question, turns[-told_turns:], access), StandAlone)
     except ChatFailed as error:
-        return Understood(question=with_names(question, turns), trouble=(f"follow-up: {error}",))
+        return Understood(question=with_names(question, turns), trouble=(f"follow-up: {told_failure(error)}",))
     rewritten = " ".join(harmless(reply.value.question).split())
     if not analyse(rewritten).words or len(rewritten) > max(_LONGEST, 2 * len(question)):
         trouble = ("follow-up: the model gave no question",)

@@ -1,5 +1,6 @@
 """What was asked and answered before, as far as a follow-up question may need it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from query.conversation.settings import ConversationSettings
@@ -10,32 +11,42 @@ from query.outcome import Answer
 class Turn:
     """A question, as it was asked and as it was understood, with its answer.
 
-    ``documents`` are the ids of the documents whose words are in the answer.
+    ``documents`` are the ids of the documents whose words may be in the answer, each with the hash of its content then.
     """
 
     question: str
     asked_as: str
     answer: str
-    documents: tuple[str, ...]
+    documents: Mapping[str, str]
 
 
-def turn_of(answer: Answer, settings: ConversationSettings) -> Turn:
-    """Return what is kept of an answer; nothing of one that says that nothing was found."""
-    told = "" if answer.abstained else answer.answer[: settings.answer_characters]
-    documents = {citation.document_id for citation in answer.citations} if told else set[str]()
+def turn_of(answer: Answer, contents: Mapping[str, str], settings: ConversationSettings) -> Turn:
+    """Return what is kept of an answer; ``contents`` maps the ids of the documents that it cites to their hashes.
+
+    Of an answer that says that nothing was found, or that cites what is gone by now, the question alone is kept.
+    """
+    cited = {citation.document_id for citation in answer.citations}
+    is_kept = not answer.abstained and cited.issubset(contents)
     return Turn(
         question=answer.question,
-        asked_as=answer.asked_as or answer.question,
-        answer=told,
-        documents=tuple(sorted(documents)),
+        asked_as=(answer.asked_as or answer.question) if is_kept else answer.question,
+        answer=answer.answer[: settings.answer_characters] if is_kept else "",
+        documents={document: contents[document] for document in sorted(cited)} if is_kept else {},
     )
 
 
-def readable_turns(turns: tuple[Turn, ...], readable: frozenset[str]) -> tuple[Turn, ...]:
-    """Return the turns without answers that have words of a document outside ``readable``."""
-    return tuple(
-        turn
-        if readable.issuperset(turn.documents)
-        else Turn(question=turn.question, asked_as=turn.question, answer="", documents=())
-        for turn in turns
-    )
+def readable_turns(turns: tuple[Turn, ...], contents: Mapping[str, str]) -> tuple[Turn, ...]:
+    """Return the turns, of those that rest on a document that is not as it was, or is hidden, the question alone.
+
+    ``contents`` maps the ids of readable documents to the hashes of their contents. What was understood of a question
+    goes as well: its names may come from the answer before it.
+    """
+    kept: list[Turn] = []
+    is_whole = True
+    for turn in turns:
+        holds = all(contents.get(document) == content for document, content in turn.documents.items())
+        asked_as = turn.asked_as if is_whole else turn.question
+        answer, documents = (turn.answer, turn.documents) if holds else ("", {})
+        kept.append(Turn(question=turn.question, asked_as=asked_as, answer=answer, documents=documents))
+        is_whole = is_whole and holds
+    return tuple(kept)

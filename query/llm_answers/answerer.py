@@ -8,7 +8,8 @@ where it fails, the answer in source sentences stands.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias, TypeVar
 
 from model_clients.chat.errors import ChatFailed
@@ -17,6 +18,7 @@ from model_clients.chat.task_model import TaskModel
 from query.citations import DraftBlock, Quote, marked_sentence
 from query.engine import QueryEngine
 from query.llm_answers.checked import ClaimCheck
+from query.llm_answers.failures import told_failure
 from query.llm_answers.gathered import Gathered
 from query.llm_answers.material import Material
 from query.llm_answers.prompt import INSTRUCTIONS, lines_request, sentences_request
@@ -29,7 +31,6 @@ from query.request import AskOptions
 
 T = TypeVar("T")
 
-_FLAG_LINE = "Not supported by the documents:"
 _BROKEN_OFF = "the reply broke off"
 
 
@@ -68,6 +69,21 @@ class _Told:
     trouble: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class _Telling:
+    """A streamed answer on its way: its claims, the numbers of its citations, what the call cost as far as is known."""
+
+    check: ClaimCheck
+    numbers: dict[Quote, int] = field(default_factory=dict)
+    usage: TokenUsage = field(default_factory=lambda: TokenUsage(calls=1))
+
+    def take(self, line: str) -> str:
+        """Return a line of the reply as a sentence with marks; "" where it is none, or is not believed."""
+        claim = line_claim(line)
+        sentence = self.check.take(claim) if claim is not None else None
+        return marked_sentence(sentence.text, sentence.quotes, self.numbers) if sentence is not None else ""
+
+
 class LlmAnswerer:
     """Answers with a language model. Safe to use from several threads."""
 
@@ -99,20 +115,19 @@ class LlmAnswerer:
             yield from whole(with_loading(answer, loading))
             return
         started = time.perf_counter()
-        check = self._check(question, gathered.materials)
-        numbers: dict[Quote, int] = {}
+        telling = _Telling(check=self._check(question, gathered.materials))
         parts: list[str] = []
         trouble: tuple[str, ...] = ()
         try:
-            for text in self._stream_sentences(question, check, options, numbers):
+            for text in self._stream_sentences(question, telling, options):
                 parts.append(text)
                 yield AnswerPart(text=text)
         except ChatFailed as error:
             if not parts:
                 yield from whole(with_loading(self._fallen_back(gathered.answer, error), loading))
                 return
-            trouble = (f"{_BROKEN_OFF}: {error}",)
-        told = _Told(check=check, usage=TokenUsage(calls=1), trouble=trouble)
+            trouble = (f"{_BROKEN_OFF}: {told_failure(error)}",)
+        told = _Told(check=telling.check, usage=telling.usage, trouble=trouble)
         answer = self._finished(gathered.answer, told, options, (loading, _since(started)))
         yield AnswerEnd(answer=answer, corrected=answer.answer != " ".join(parts))
 
@@ -152,21 +167,27 @@ class LlmAnswerer:
             return self._fallen_back(gathered.answer, error)
         return self._finished(gathered.answer, told, options, (0.0, _since(started)))
 
-    def _stream_sentences(
-        self, question: str, check: ClaimCheck, options: AskOptions, numbers: dict[Quote, int]
-    ) -> Iterator[str]:
+    def _stream_sentences(self, question: str, telling: "_Telling", options: AskOptions) -> Iterator[str]:
         tokens = self._settings.reply_tokens
-        pieces = self._model.stream(lines_request(question, check.materials, options.access, reply_tokens=tokens))
-        for line in lines_of(pieces, longest=2 * LONGEST_SENTENCE):
-            claim = line_claim(line)
-            sentence = check.take(claim) if claim is not None else None
-            if sentence is not None:
-                yield marked_sentence(sentence.text, sentence.quotes, numbers)
-            if check.is_full:
-                return
+        materials = telling.check.materials
+        with closing(
+            self._model.stream(lines_request(question, materials, options.access, reply_tokens=tokens))
+        ) as text:
+
+            def is_whole() -> bool:
+                return text.reply is None or text.reply.finish == "stop"
+
+            for line in lines_of(text, longest=2 * LONGEST_SENTENCE, is_whole=is_whole):
+                sentence = telling.take(line)
+                if sentence:
+                    yield sentence
+                if telling.check.is_full:
+                    break
+            if text.reply is not None:
+                telling.usage = text.reply.usage
 
     def _fallen_back(self, answer: Answer, error: ChatFailed) -> Answer:
-        return replace(answer, llm=LlmUse(model=self._model.model_id, fell_back=str(error)))
+        return replace(answer, llm=LlmUse(model=self._model.model_id, fell_back=told_failure(error)))
 
     def _finished(self, answer: Answer, told: _Told, options: AskOptions, spent: tuple[float, float]) -> Answer:
         """Write what was believed; where nothing was, or nothing of it stands in the store now, nothing was found."""
@@ -201,13 +222,6 @@ def whole(answer: Answer) -> Iterator[AnswerEvent]:
     """Yield an answer that came at once."""
     yield AnswerPart(text=answer.answer)
     yield AnswerEnd(answer=answer, corrected=False)
-
-
-def flag_text(answer: Answer) -> str:
-    """Return the lines to show below an answer for sentences that nothing supports; "" where there are none."""
-    if answer.llm is None or not answer.llm.unsupported:
-        return ""
-    return "\n".join([_FLAG_LINE, *(f"- {text}" for text in answer.llm.unsupported)])
 
 
 def with_loading(answer: Answer, loading: float) -> Answer:

@@ -1,7 +1,7 @@
 """The forms of replies about answers; whatever else a model says is not looked at."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -51,12 +51,15 @@ def line_claim(line: str) -> Claim | None:
     return Claim(text=_MARKS.sub("", text).strip(), numbers=tuple(dict.fromkeys(marked_numbers(text))))
 
 
-def lines_of(pieces: Iterator[str], *, longest: int) -> Iterator[str]:
-    """Yield the lines of a text that comes in pieces, each as soon as it ended; of a longer line only the beginning."""
+def lines_of(pieces: Iterator[str], *, longest: int, is_whole: Callable[[], bool]) -> Iterator[str]:
+    """Yield the lines of a text that comes in pieces, each as soon as it ended; of a longer line only the beginning.
+
+    A last line without an end is yielded where ``is_whole`` says, afterwards, that the text was not cut off.
+    """
     rest = ""
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")
         yield from (line[:longest] for line in whole)
         rest = rest[: longest + 1]
-    if rest.strip():
+    if rest.strip() and is_whole():
         yield rest[:longest]

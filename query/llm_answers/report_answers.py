@@ -16,6 +16,7 @@ from graph_store.access import Access
 from model_clients.chat.errors import ChatFailed
 from model_clients.chat.messages import ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import StructuredReply, TaskModel
+from query.llm_answers.failures import told_failure
 from query.llm_answers.gathered import ReportText
 from query.llm_answers.material import Material, documents_of, marked
 from query.llm_answers.prompt import INSTRUCTIONS, asked_words, scope_of, sentences_request
@@ -111,7 +112,7 @@ class ReportReader:
                 break
         if failures and not answered:
             raise failures[0]
-        return points, usage, tuple(f"a report was not read: {error}" for error in failures)
+        return points, usage, tuple(f"a report was not read: {told_failure(error)}" for error in failures)
 
     def _points(self, question: str, report: ReportText, reply: MapReply) -> Iterator[_Point]:
         if reply.relevance < self._settings.least_relevance:

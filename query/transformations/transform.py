@@ -11,6 +11,7 @@ from model_clients.chat.errors import ChatFailed
 from model_clients.chat.marked_data import harmless
 from model_clients.chat.messages import TokenUsage
 from model_clients.chat.task_model import StructuredReply, TaskModel
+from query.llm_answers.failures import told_failure
 from query.llm_answers.material import Material
 from query.question import analyse
 from query.request import FurtherSearch, Transformation
@@ -95,7 +96,7 @@ class Transformer:
 
     def _made(self, name: Transformation, question: str, reply: StructuredReply[Queries] | ChatFailed) -> Transformed:
         if not isinstance(reply, StructuredReply):
-            return Transformed(trouble=(f"{name}: {reply}",))
+            return Transformed(trouble=(f"{name}: {told_failure(reply)}",))
         most = 1 if name in _ONE else self._settings.queries
         longest = _LONGEST_PASSAGE if name == "hyde" else _LONGEST_QUERY
         texts = [" ".join(harmless(text).split())[:longest] for text in reply.value.queries]

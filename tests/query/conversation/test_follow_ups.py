@@ -19,7 +19,7 @@ BUILT = Turn(
     question="Who built Skerry Rock Lighthouse?",
     asked_as="Who built Skerry Rock Lighthouse?",
     answer="It was built by Ida Holm. [1]",
-    documents=("skerry-rock-lighthouse",),
+    documents={"skerry-rock-lighthouse": "1"},
 )
 
 
@@ -72,7 +72,7 @@ def test_a_useless_reply_leaves_the_names(reply: str) -> None:
 
 def test_only_the_last_turns_are_told() -> None:
     turns = [
-        Turn(question=f"Question {number}?", asked_as=f"Question {number}?", answer="", documents=())
+        Turn(question=f"Question {number}?", asked_as=f"Question {number}?", answer="", documents={})
         for number in range(9)
     ]
     model, scripted = task_model(lambda _: stand_alone("What then?"))
@@ -82,17 +82,21 @@ def test_only_the_last_turns_are_told() -> None:
     assert "Question 6?" not in content
 
 
-def test_an_answer_of_hidden_documents_is_forgotten() -> None:
-    (kept,) = readable_turns((BUILT,), frozenset({"skerry-rock-lighthouse"}))
-    (bare,) = readable_turns((BUILT,), frozenset())
-    assert kept == BUILT
-    assert (bare.question, bare.answer, bare.documents) == (BUILT.question, "", ())
+def test_an_answer_of_changed_or_hidden_documents_is_forgotten() -> None:
+    later = Turn(question="When did she die?", asked_as="When did Ida Holm die?", answer="", documents={})
+    kept = readable_turns((BUILT, later), {"skerry-rock-lighthouse": "1"})
+    assert kept == (BUILT, later)
+    for contents in ({}, {"skerry-rock-lighthouse": "2"}):
+        bare, after = readable_turns((BUILT, later), contents)
+        assert (bare.question, bare.answer, bare.documents) == (BUILT.question, "", {})
+        assert after.asked_as == "When did she die?"
 
 
 def test_a_conversation_leads_to_the_answer(engine: QueryEngine) -> None:
     asker = Asker(OneEngine(engine), QuerySettings(), AskingModels())
     first = asker.ask("Who was Ida Holm?", AskOptions(), Manner())
-    turn = turn_of(first, ConversationSettings())
+    turn = turn_of(first, {"ida-holm": "1"}, ConversationSettings())
+    assert turn.documents == {"ida-holm": "1"}
     answer = asker.ask("When did she die?", AskOptions(), Manner(turns=(turn,)))
     assert answer.question == "When did she die?"
     assert answer.asked_as == "When did she die? (Ida Holm)"

@@ -1,0 +1,123 @@
+"""Conversations on disk, in the user's state folder: those of one store and one caller together, apart from all others.
+
+Folders and files are named by hashes, and only the user may read them. Nothing here decides who may read what: turns
+that are read back still have to be held against the store (:func:`query.conversation.turns.readable_turns`).
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from belvedere.errors import UserMistake
+from belvedere.store_location import StoreLocation
+from graph_store.access import Access
+from query.conversation.settings import ConversationSettings
+from query.conversation.turns import Turn
+
+_FORM = 1
+
+
+class ConversationUnusable(UserMistake):
+    """A kept conversation cannot be read or written."""
+
+
+def conversation_folder() -> Path:
+    """Return the folder of all conversations: ``$XDG_STATE_HOME/belvedere/conversations``, or in ``~/.local/state``."""
+    base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(base).expanduser() / "belvedere" / "conversations"
+
+
+class ConversationFiles:
+    """The conversations of one caller about one store."""
+
+    def __init__(self, location: StoreLocation, access: Access, settings: ConversationSettings) -> None:
+        self._folder = _store_folder(location) / _name([access.tenant, *sorted(access.groups)])
+        self._settings = settings
+
+    def read(self, name: str) -> tuple[Turn, ...]:
+        """Return the turns that are kept under a name, none where there are none. Raises ``ConversationUnusable``."""
+        try:
+            content = json.loads(self._file(name).read_text(encoding="utf-8"))
+            return tuple(_turn(item) for item in content["turns"])[-self._settings.turns :]
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise ConversationUnusable(f"cannot read the conversation {name!r}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            raise ConversationUnusable(
+                f"the kept conversation {name!r} is damaged; forget it with --forget, or use another name"
+            ) from None
+
+    def write(self, name: str, turns: Sequence[Turn]) -> None:
+        """Keep the last turns under a name; conversations unused for longest go. Raises ``ConversationUnusable``."""
+        content = {"form": _FORM, "name": name, "turns": [_json(turn) for turn in turns[-self._settings.turns :]]}
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write_whole(self._file(name), json.dumps(content, ensure_ascii=False))
+            for file in self._by_use()[self._settings.conversations :]:
+                file.unlink(missing_ok=True)
+        except OSError as error:
+            raise ConversationUnusable(f"cannot keep the conversation {name!r}: {error.strerror}") from None
+
+    def forget(self, name: str) -> bool:
+        """Delete what is kept under a name; tell whether there was anything. Raises ``ConversationUnusable``."""
+        try:
+            self._file(name).unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise ConversationUnusable(f"cannot delete the conversation {name!r}: {error.strerror}") from None
+        return True
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{_name([name])}.json"
+
+    def _by_use(self) -> list[Path]:
+        """Return the files, those written last first."""
+        return sorted(self._folder.glob("*.json"), key=lambda file: (-file.stat().st_mtime_ns, file.name))
+
+
+def _store_folder(location: StoreLocation) -> Path:
+    where = str(location.expanduser().resolve()) if isinstance(location, Path) else str(location)
+    return conversation_folder() / _name([where])
+
+
+def _name(parts: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()[:32]
+
+
+def _write_whole(file: Path, text: str) -> None:
+    """Write a file so that it is there whole or as it was; readable by the user alone."""
+    descriptor, made = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.replace(made, file)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(made)
+        raise
+
+
+def _json(turn: Turn) -> Mapping[str, object]:
+    return {
+        "question": turn.question,
+        "asked_as": turn.asked_as,
+        "answer": turn.answer,
+        "documents": dict(turn.documents),
+    }
+
+
+def _turn(item: Mapping[str, Any]) -> Turn:
+    documents = {str(document): str(content) for document, content in item["documents"].items()}
+    return Turn(
+        question=str(item["question"]),
+        asked_as=str(item["asked_as"]),
+        answer=str(item["answer"]),
+        documents=documents,
+    )

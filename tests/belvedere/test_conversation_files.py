@@ -1,0 +1,94 @@
+"""Conversations on disk: bounded, deletable, and each caller's own."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from belvedere.conversation_files import ConversationFiles, ConversationUnusable, conversation_folder
+from graph_store.access import Access
+from query.conversation.settings import ConversationSettings
+from query.conversation.turns import Turn
+
+STORE = Path("/somewhere/store")
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def turn(number: int) -> Turn:
+    text = f"Question {number}?"
+    return Turn(question=text, asked_as=text, answer=f"Täst {number}. [1]", documents={"d": "hash"})
+
+
+def files(
+    access: Access | None = None, *, store: Path = STORE, settings: ConversationSettings | None = None
+) -> ConversationFiles:
+    own = settings if settings is not None else ConversationSettings()
+    return ConversationFiles(store, access if access is not None else Access(), own)
+
+
+def test_what_is_kept_comes_back() -> None:
+    files().write("work", [turn(1), turn(2)])
+    assert files().read("work") == (turn(1), turn(2))
+    assert files().read("other") == ()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        files(Access(tenant="rival")),
+        files(Access(groups=frozenset({"staff"}))),
+        files(store=Path("/elsewhere/store")),
+        files(Access(tenant='default", "staff')),
+    ],
+)
+def test_another_caller_never_finds_it(other: ConversationFiles, state: Path) -> None:
+    assert conversation_folder().is_relative_to(state)
+    files().write("work", [turn(1)])
+    assert other.read("work") == ()
+    assert not other.forget("work")
+    assert files().read("work") == (turn(1),)
+
+
+def test_forgetting_deletes_the_file(state: Path) -> None:
+    files().write("work", [turn(1)])
+    assert files().forget("work")
+    assert [path for path in state.rglob("*") if path.is_file()] == []
+    assert not files().forget("work")
+
+
+def test_only_the_last_turns_and_conversations_are_kept(state: Path) -> None:
+    settings = ConversationSettings(turns=2, conversations=3)
+    for number in range(6):
+        files(settings=settings).write(f"c{number}", [turn(1), turn(2), turn(3)])
+    assert files().read("c5") == (turn(2), turn(3))
+    assert len(list(state.rglob("*.json"))) == 3
+
+
+def test_only_the_user_may_read_them(state: Path) -> None:
+    files().write("work", [turn(1)])
+    (file,) = state.rglob("*.json")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"turns": [{}]}', '{"turns": 3}', "\x00"])
+def test_a_damaged_file_is_told(content: str, state: Path) -> None:
+    files().write("work", [turn(1)])
+    (file,) = state.rglob("*.json")
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(ConversationUnusable, match="--forget"):
+        files().read("work")
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "ü" * 300, ".", "\n"])
+def test_no_name_leaves_the_folder(name: str, state: Path) -> None:
+    files().write(name, [turn(1)])
+    (file,) = state.rglob("*.json")
+    assert json.loads(file.read_text(encoding="utf-8"))["name"] == name
+    assert files().read(name) == (turn(1),)
