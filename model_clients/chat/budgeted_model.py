@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.errors import BudgetSpent
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
 from model_clients.chat.settings import BudgetSettings, ModelPrice
@@ -96,13 +97,14 @@ class BudgetedChatModel:
         most = self._most(request)
         async with self._budget.hold(most) as held:
             come = 0
-            async for part in self._model.stream(request):
-                if isinstance(part, ChatReply):
-                    held.used = part.usage
-                else:
-                    come += estimated_tokens(part)
-                    held.used = priced(self._price, most.prompt_tokens, come)
-                yield part
+            async with closing_stream(self._model.stream(request)) as stream:
+                async for part in stream:
+                    if isinstance(part, ChatReply):
+                        held.used = part.usage
+                    else:
+                        come += estimated_tokens(part)
+                        held.used = priced(self._price, most.prompt_tokens, come)
+                    yield part
 
     def _most(self, request: ChatRequest) -> TokenUsage:
         return priced(self._price, estimated_prompt_tokens(request), request.max_tokens)

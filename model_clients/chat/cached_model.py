@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 
+from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
 from model_clients.chat.reply_cache import ReplyCache, reply_key
 
@@ -41,10 +42,11 @@ class CachedChatModel:
             yield kept.text
             yield kept
             return
-        async for part in self._model.stream(request):
-            if isinstance(part, ChatReply):
-                self._keep(key, request, part)
-            yield part
+        async with closing_stream(self._model.stream(request)) as stream:
+            async for part in stream:
+                if isinstance(part, ChatReply):
+                    self._keep(key, request, part)
+                yield part
 
     def _key(self, request: ChatRequest) -> str:
         return reply_key(request, model=self.model_id, address=self._address())

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
 from model_clients.chat.token_estimate import estimated_prompt_tokens
 
@@ -88,8 +89,9 @@ class LimitedChatModel:
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         """Yield the text piece by piece, then the whole reply, when it is its turn."""
-        async with self._limits.turn(_most_tokens(request)) as turn:
-            async for part in self._model.stream(request):
+        tokens = _most_tokens(request)
+        async with self._limits.turn(tokens) as turn, closing_stream(self._model.stream(request)) as stream:
+            async for part in stream:
                 if isinstance(part, ChatReply):
                     turn.tokens = part.usage.prompt_tokens + part.usage.reply_tokens
                 yield part

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
+from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.errors import EndpointBusy, EndpointFailed
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
 
@@ -82,9 +83,10 @@ class RetryingChatModel:
         failures, begun = 0, False
         while True:
             try:
-                async for part in self._model.stream(request):
-                    begun = True
-                    yield part
+                async with closing_stream(self._model.stream(request)) as stream:
+                    async for part in stream:
+                        begun = True
+                        yield part
             except EndpointBusy as error:
                 failures += 1
                 if begun:

@@ -1,27 +1,23 @@
 """One task's language model as the rest of the product uses it: plain calls, replies as records."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from model_clients.chat.background_loop import iterate, wait_for
+from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.errors import ChatFailed, ReplyUnusable
-from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
+from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
+from model_clients.chat.reply_reading import without_thinking
+from model_clients.chat.structured_reply import StructuredReply, WrongForm, asked_for, read_reply, repair_request
+from model_clients.chat.thinking_filter import without_thoughts
+
+__all__ = ["StructuredReply", "TaskModel", "TextStream"]
 
 R = TypeVar("R", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StructuredReply(Generic[R]):
-    """A reply that was checked against its schema, with what it cost in all (a repair counts too)."""
-
-    value: R
-    model: str
-    usage: TokenUsage
 
 
 class TextStream(Iterator[str]):
@@ -59,11 +55,21 @@ class TaskModel:
         return self._model.model_id
 
     def ask(self, request: ChatRequest) -> ChatReply:
-        """Return the reply to one call. Raises ``ChatFailed``, ``EndpointUnusable``."""
-        return wait_for(self._model.complete(request))
+        """Return the reply to one call, without what the model wrote to itself before it.
+
+        Raises ``ReplyUnusable`` where it is empty or refused, other kinds of ``ChatFailed``, ``EndpointUnusable``.
+        """
+        reply = wait_for(self._model.complete(request))
+        told = replace(reply, text=without_thinking(reply.text))
+        _require_text(told)
+        return told
 
     def ask_for(self, request: ChatRequest, form: type[R]) -> StructuredReply[R]:
-        """Return a reply of the given form, whose schema is sent along. Raises ``ReplyUnusable`` and others."""
+        """Return a reply of the given form, whose schema is sent along.
+
+        A reply of another form is shown to the model once, with what is wrong with it. Raises ``ReplyUnusable`` where
+        that does not help either, and others.
+        """
         return wait_for(self._ask_for(request, form))
 
     def ask_all_for(self, requests: Sequence[ChatRequest], form: type[R]) -> list[StructuredReply[R] | ChatFailed]:
@@ -75,7 +81,7 @@ class TaskModel:
 
     def stream(self, request: ChatRequest) -> TextStream:
         """Yield the text of a reply as it comes. Raises ``ChatFailed``, ``EndpointUnusable``."""
-        return TextStream(self._model.stream(request))
+        return TextStream(_checked(without_thoughts(self._model.stream(request))))
 
     async def _ask_all_for(
         self, requests: Sequence[ChatRequest], form: type[R]
@@ -96,10 +102,27 @@ class TaskModel:
             return error
 
     async def _ask_for(self, request: ChatRequest, form: type[R]) -> StructuredReply[R]:
-        asked = replace(request, schema=form.model_json_schema(), schema_name=form.__name__)
+        asked = asked_for(request, form)
         reply = await self._model.complete(asked)
         try:
-            value = form.model_validate(json.loads(reply.text))
-        except (ValueError, ValidationError) as error:
-            raise ReplyUnusable(f"the reply of {reply.model!r} is not the JSON that was asked for: {error}") from error
-        return StructuredReply(value=value, model=reply.model, usage=reply.usage)
+            return read_reply(reply, form)
+        except WrongForm as error:
+            again = await self._model.complete(repair_request(asked, reply, error.fault))
+        found = read_reply(again, form)
+        return replace(found, usage=reply.usage + again.usage)
+
+
+async def _checked(parts: AsyncIterator[str | ChatReply]) -> AsyncIterator[str | ChatReply]:
+    async with closing_stream(parts) as stream:
+        async for part in stream:
+            if isinstance(part, ChatReply):
+                _require_text(part)
+            yield part
+
+
+def _require_text(reply: ChatReply) -> None:
+    if reply.finish == "refused":
+        raise ReplyUnusable(f"{reply.model!r} refuses to reply")
+    if not reply.text.strip():
+        cut = " before it came to its reply; llm.model may think too long" if reply.finish == "length" else ""
+        raise ReplyUnusable(f"the reply of {reply.model!r} is empty{cut}")

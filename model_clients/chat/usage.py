@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.errors import ChatFailed
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, Task, TokenUsage
 
@@ -97,11 +98,12 @@ class MeteredChatModel:
         """Yield the text piece by piece, then the whole reply, counted."""
         meters = _collecting.get()
         try:
-            async for part in self._model.stream(request):
-                if isinstance(part, ChatReply):
-                    for meter in meters:
-                        meter.add(request, part.usage)
-                yield part
+            async with closing_stream(self._model.stream(request)) as stream:
+                async for part in stream:
+                    if isinstance(part, ChatReply):
+                        for meter in meters:
+                            meter.add(request, part.usage)
+                    yield part
         except ChatFailed:
             for meter in meters:
                 meter.add_failure(request)
