@@ -108,7 +108,10 @@ class TaskModel:
             return read_reply(reply, form)
         except WrongForm as error:
             again = await self._model.complete(repair_request(asked, reply, error.fault))
-        found = read_reply(again, form)
+        try:
+            found = read_reply(again, form)
+        except WrongForm as error:
+            raise ReplyUnusable(str(error)) from None
         return replace(found, usage=reply.usage + again.usage)
 
 

@@ -73,8 +73,9 @@ def test_a_reply_of_another_form_is_shown_to_the_model_once_with_its_fault() -> 
 @pytest.mark.parametrize("bad", ["no JSON at all", "", '{"word": 5}', "[]", '{"word": "half'])
 def test_a_second_reply_of_another_form_is_an_error(bad: str) -> None:
     model = saying(bad)
-    with pytest.raises(ReplyUnusable, match="reply of 'scripted' is not the JSON"):
+    with pytest.raises(ReplyUnusable, match="reply of 'scripted' is not the JSON") as caught:
         TaskModel(model).ask_for(a_request(), _Answer)
+    assert type(caught.value) is ReplyUnusable
     assert len(model.requests) == 2
 
 
