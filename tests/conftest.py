@@ -3,11 +3,13 @@
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from pytest_socket import socket_allow_hosts
 
+from tests.llm.small_model import CannotServe, SmallModel, small_model
 from tests.neo4j.releases import RELEASES
 from tests.neo4j.server import Neo4jServer
 from tests.neo4j.shared import SharedServers
@@ -28,6 +30,19 @@ def corpora() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail("evaluation corpora not found beside the checkout")
     pytest.skip("evaluation corpora not found beside the checkout")
+
+
+@pytest.fixture(scope="session")
+def small_chat_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallModel]:
+    """Return a small real language model on loopback; continuous integration must have it and others may lack it."""
+    with ExitStack() as stack:
+        try:
+            running_model = stack.enter_context(small_model(tmp_path_factory.mktemp("llm") / "log.txt"))
+        except CannotServe as error:
+            if os.environ.get("CI") == "true":
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+        yield running_model
 
 
 @pytest.fixture
