@@ -137,8 +137,12 @@ def examine_tenants(tenants: Sequence[str]) -> Finding:
 
 
 def _examine_derived_settings(store: GraphStore, settings: Settings) -> Iterator[Finding]:
+    from indexing.derived_mark import settings_part  # noqa: PLC0415  # heavy import, only when used
+
     wanted = settings.indexing.derived_fingerprint()
-    others = [tenant for tenant in store.tenants() if store.derived_fingerprint(tenant) not in {wanted, None}]
+    others = [
+        tenant for tenant in store.tenants() if settings_part(store.derived_fingerprint(tenant)) not in {wanted, None}
+    ]
     for tenant in others:
         yield Finding(
             check="settings",

@@ -45,6 +45,11 @@ def index_json(report: "IndexReport") -> dict[str, object]:
         "seconds": {step: round(seconds, 3) for step, seconds in report.seconds.items()},
         "usage": {task: usage_json(used) for task, used in report.usage.items()},
         "failed_calls": dict(report.failed_calls),
+        "done_without_model": [
+            {"task": failed.task, "about": failed.about, "error": failed.error}
+            for failed in (report.model_work.failed if report.model_work else ())
+        ],
+        "not_borne_out": dict(report.model_work.dropped) if report.model_work else {},
     }
 
 

@@ -14,6 +14,7 @@ from belvedere.store_session import StoreSession
 from belvedere.wiring import notes_of, open_to_write
 from graph_store.access import Access
 from graph_store.store import GraphStore
+from indexing.model_names import IndexingModels
 from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress
 from indexing.source_files import is_gone, source_file
@@ -81,7 +82,9 @@ class Upkeep:
 
         given = paths_of(paths)
         return reconcile(
-            lambda: compare_with_sources(self._location, self._session.store, self._settings, given, options),
+            lambda: compare_with_sources(
+                self._location, self._session.store, self._settings, given, self._with_models(options)
+            ),
             lambda: self.bring_up_to_date(given, options, progress),
             fix=fix,
         )
@@ -104,12 +107,17 @@ class Upkeep:
                 store=store,
                 embedder=self._session.embedder,
                 settings=self._settings.indexing,
-                options=options,
+                options=self._with_models(options),
                 progress=progress,
             )
         self._settle_replies(store, options.tenant, begun)
         record_settings(notes_of(self._location, store), options.tenant, self._session.used_settings)
         return replace(report, usage=usage.by_task(), failed_calls=usage.failures())
+
+    def _with_models(self, options: IndexOptions) -> IndexOptions:
+        tasks = self._session.language_models.tasks
+        models = IndexingModels(extraction=tasks.extraction, reports=tasks.reports, summaries=tasks.summaries)
+        return replace(options, models=models)
 
     def _settle_replies(self, store: GraphStore, tenant: str, begun: float) -> None:
         """Erase replies of language models that are not of the documents as they are."""

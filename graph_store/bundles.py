@@ -139,6 +139,7 @@ class PreviousGeneration:
     generation must be made whole. ``changed_documents`` counts the documents that were written or deleted since the
     last whole one. ``mended`` are the ids of reports and nodes that lost evidence since they were published: their
     texts were shortened, their vectors are still those of the whole texts. Vector rows follow the records.
+    ``described_entities`` are those that a language model described, and whose descriptions still stand.
     """
 
     fingerprint: str | None = None
@@ -148,6 +149,7 @@ class PreviousGeneration:
     tree_nodes: tuple[TreeNode, ...] = ()
     tree_vectors: FloatMatrix = field(default_factory=_no_vectors)
     mended: frozenset[str] = frozenset()
+    described_entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,8 @@ class GraphStore(VectorSpaces, StoreCopies, Protocol):
         """Read the reports and tree nodes of a tenant as they stand, whoever may read them, with their vectors.
 
         Communities are ordered by level and id, nodes likewise. What was made from chunks that are gone is mended
-        already (see ``write_documents``), and its id is among ``mended`` until the next ``publish``.
+        already (see ``write_documents``), and its id is among ``mended`` until the next ``publish``. Entities that a
+        language model described are ordered by id.
         """
         ...
 

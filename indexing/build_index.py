@@ -11,9 +11,13 @@ from pathlib import Path
 
 from graph_store.bundles import DocumentState
 from graph_store.store import GraphStore
-from indexing.derived_step import derive
-from indexing.document_step import DocumentStep, PendingDocument
+from indexing.derived_mark import derived_mark
+from indexing.derived_step import Helpers, derive
+from indexing.document_step import DocumentStep, PendingDocument, StandingDocuments
 from indexing.given_paths import GivenPaths, part_gone, refuse_emptied
+from indexing.identity import told_apart
+from indexing.llm_extraction.llm_extractor import LlmExtractor
+from indexing.model_work import WorkTally
 from indexing.options import IndexOptions
 from indexing.report import DocumentChanges, IndexReport, Progress, ProgressListener, StepClock, peak_rss_bytes
 from indexing.settings import IndexingSettings
@@ -36,7 +40,9 @@ def build_index(
 
     Sources that cannot be read are named in the report and stop nothing; a path that does not exist raises before
     anything is written, and so does pruning an empty folder (``FolderEmptied``). Without groups and ``public`` what is
-    stored for groups stays so; a new source of the very content of such a document is left out, and named.
+    stored for groups stays so; a new source of the very content of such a document is left out, and named. Where a
+    language model of the options fails at something, it is done without, named in the report, and tried again by the
+    next run. Raises ``EndpointUnusable`` where a model cannot be asked at all; batches that are written stay.
     """
     run = IndexRun(store, embedder, settings=settings, options=options, listener=progress)
     return run.bring_up_to_date(paths)
@@ -58,21 +64,24 @@ class IndexRun:
         self._embedder = CpuMeteredEmbedder(embedder)
         self._settings = settings
         self._options = options
+        self._models = options.models
         self._listener = listener
         self._clock = StepClock()
+        self._work = WorkTally()
 
     def bring_up_to_date(self, paths: Sequence[Path]) -> IndexReport:
         """Do the whole run and report on it."""
         cpu_start = time.process_time()
-        stored = self._store.document_states(self._options.tenant)
+        states = self._store.document_states(self._options.tenant)
+        stored, _ = told_apart(states)
         options = self._options
         if options.rebuild:
             self._store.require_whole(options.tenant)
         given = GivenPaths(paths)
-        sources = SourceStep(stored, self._settings, options, given)
+        sources = SourceStep(states, self._settings, options, given)
         memory = SourceMemory(
             {} if options.rebuild else self._store.source_states(options.tenant),
-            fingerprint=self._settings.source_fingerprint(),
+            fingerprint=self._settings.source_fingerprint(self._models.names),
         )
         with self._clock.step("load"):
             changes = sources.run(paths, memory, lambda done, total: self._tell("load", done, total))
@@ -101,9 +110,9 @@ class IndexRun:
         return self._store.delete_documents(self._options.tenant, document_ids) if document_ids else ()
 
     def refresh_derived(self) -> None:
-        """Make the derived layer again where documents or its settings have changed since it was published."""
+        """Make the derived layer again where documents, settings or models changed, or a model failed at something."""
         tenant = self._options.tenant
-        if self._store.derived_fingerprint(tenant) == self._settings.derived_fingerprint():
+        if self._store.derived_fingerprint(tenant) == derived_mark(self._settings, self._models.names):
             return
         with self._clock.step("read"):
             collection = self._store.read_collection(tenant)
@@ -111,10 +120,14 @@ class IndexRun:
         generation = derive(
             collection,
             previous,
-            embedder=self._embedder,
             settings=self._settings,
-            clock=self._clock,
-            started=lambda step: self._tell(step, 0, None),
+            helpers=Helpers(
+                embedder=self._embedder,
+                clock=self._clock,
+                started=lambda step: self._tell(step, 0, None),
+                models=self._models,
+                work=self._work,
+            ),
         )
         with self._clock.step("publish"):
             self._store.publish(generation)
@@ -128,18 +141,28 @@ class IndexRun:
     ) -> None:
         if changes.pending:
             step = DocumentStep(
-                self._store, self._embedder, self._settings, self._clock, stored=stored, renamed=renamed
+                self._store,
+                self._embedder,
+                self._settings,
+                self._clock,
+                standing=StandingDocuments(states=stored, renamed=renamed),
+                model=self._extraction_model(),
             )
             self._write_documents(changes.pending, step, memory)
         states, gone = memory.settled(()), memory.gone()
         if states or gone:
             self._store.remember_sources(self._options.tenant, states, forget=gone)
 
+    def _extraction_model(self) -> LlmExtractor | None:
+        model = self._models.extraction
+        return LlmExtractor(model, self._settings.llm_extraction, self._work) if model else None
+
     def _write_documents(self, pending: Sequence[PendingDocument], step: DocumentStep, memory: SourceMemory) -> None:
         """Write documents batch by batch; what their sources gave is remembered as soon as all of it is stored."""
         ids = [item.document.id for item in pending]
         self._tell("documents", 0, len(ids))
         for done in step.run(pending):
+            memory.unlearn(frozenset(self._work.unfinished))
             states = memory.settled(set(ids[done:]))
             if states:
                 self._store.remember_sources(self._options.tenant, states)
@@ -158,6 +181,7 @@ class IndexRun:
             cpu_seconds=cpu_seconds,
             embed_cpu_seconds=self._embedder.cpu_seconds,
             peak_rss_bytes=peak_rss_bytes(),
+            model_work=self._work.total(),
         )
 
     def _tell(self, step: str, done: int, total: int | None) -> None:

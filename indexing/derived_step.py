@@ -1,6 +1,7 @@
 """The derived layer of a tenant: entities, passage graph, communities with reports, summary trees."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -10,18 +11,36 @@ from graph_store.records import Community, TreeNode
 from indexing.communities.build import build_communities
 from indexing.communities.entity_places import gather_knowledge
 from indexing.communities.previous import PreviousCommunities
+from indexing.communities.told_reports import ReportTeller
 from indexing.current_versions import current_versions
+from indexing.derived_mark import derived_mark, extraction_part, has_part, reports_part, settings_part, summaries_part
+from indexing.model_names import NO_MODELS, IndexingModels
+from indexing.model_work import TreeLog, WorkTally
 from indexing.passage_graph import build_passage_edges
 from indexing.report import StepClock
 from indexing.resolution import Resolution, resolve
 from indexing.settings import IndexingSettings
+from indexing.summed_descriptions import sum_up_descriptions
 from model_clients.embedder import Embedder, Passage
 from raptor.audience_reader import AudienceReader
 from raptor.previous_tree import PreviousNodes
 from raptor.summariser import summary_text
+from raptor.told_tree import SummaryTeller
 from raptor.tree import build_trees
 
 StepStarted = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helpers:
+    """Who takes part in deriving beside the settings: ``work`` counts what the language models do."""
+
+    embedder: Embedder
+    clock: StepClock
+    started: StepStarted
+    models: IndexingModels = NO_MODELS
+    work: WorkTally = field(default_factory=WorkTally)
+
 
 _NONE_KNOWN: Mapping[str, FloatVector] = MappingProxyType({})
 
@@ -32,7 +51,7 @@ def must_be_whole(previous: PreviousGeneration, settings: IndexingSettings, docu
     Repair leaves what stands where it is, which fits worse with each document that changes.
     """
     return (
-        previous.fingerprint != settings.derived_fingerprint()
+        settings_part(previous.fingerprint) != settings.derived_fingerprint()
         or previous.changed_documents > settings.repair_share * documents
     )
 
@@ -41,32 +60,32 @@ def derive(
     collection: Collection,
     previous: PreviousGeneration,
     *,
-    embedder: Embedder,
     settings: IndexingSettings,
-    clock: StepClock,
-    started: StepStarted,
+    helpers: Helpers,
 ) -> Generation:
     """Make everything that is derived from a tenant's documents, from nothing or by repairing what stands.
 
     Communities and trees are made of the current versions of documents, all else of all. Deterministic in the
-    collection, what stands, and the settings.
+    collection, what stands, and the settings, where no language model takes part. What a model fails at is made without
+    it; the layer is then marked as unfinished. Raises ``EndpointUnusable``.
     """
+    clock, started, embedder = helpers.clock, helpers.started, helpers.embedder
+    failures = len(helpers.work.failed)
     whole = must_be_whole(previous, settings, len(collection.documents))
     standing = PreviousGeneration() if whole else previous
     started("resolve")
     with clock.step("resolve"):
-        resolution = resolve(collection)
+        resolution = _resolved(collection, previous, helpers)
     started("graph")
     with clock.step("graph"):
         edges = build_passage_edges(collection, resolution, settings.graph)
     current = AudienceReader(current_versions(collection))
     started("communities")
     with clock.step("communities"):
-        communities = _communities(current, resolution, settings, standing)
+        communities = _communities(current, resolution, settings, standing, helpers)
     started("tree")
     with clock.step("tree"):
-        standing_nodes = PreviousNodes(nodes=standing.tree_nodes, mended=standing.mended)
-        nodes = build_trees(current, settings.tree, standing_nodes)
+        nodes = _tree_nodes(current, settings, standing, helpers)
     started("embed_summaries")
     with clock.step("embed_summaries"):
         known = _known_vectors(previous)
@@ -74,7 +93,7 @@ def derive(
         tree_vectors = embed_summaries(nodes, embedder, known)
     return Generation(
         tenant=collection.tenant,
-        fingerprint=settings.derived_fingerprint(),
+        fingerprint=derived_mark(settings, helpers.models.names, finished=len(helpers.work.failed) == failures),
         whole=whole,
         entities=resolution.entities,
         mentions=resolution.mentions,
@@ -93,7 +112,10 @@ def _communities(
     resolution: Resolution,
     settings: IndexingSettings,
     standing: PreviousGeneration,
+    helpers: Helpers,
 ) -> tuple[Community, ...]:
+    model = helpers.models.reports
+    keeps = has_part(standing.fingerprint, reports_part(helpers.models.names))
     return build_communities(
         current,
         knowledge=gather_knowledge(
@@ -104,6 +126,36 @@ def _communities(
         ),
         settings=settings.communities,
         previous=PreviousCommunities(communities=standing.communities, mended=standing.mended),
+        teller=ReportTeller(model, helpers.work, keeps=keeps) if model else None,
+    )
+
+
+def _tree_nodes(
+    current: AudienceReader, settings: IndexingSettings, standing: PreviousGeneration, helpers: Helpers
+) -> tuple[TreeNode, ...]:
+    model = helpers.models.summaries
+    keeps = has_part(standing.fingerprint, summaries_part(helpers.models.names))
+    previous = PreviousNodes(
+        nodes=standing.tree_nodes,
+        mended=standing.mended,
+        told_by=f"llm:{model.model_id}" if model and keeps else "",
+    )
+    return build_trees(current, settings.tree, previous, SummaryTeller(model, TreeLog(helpers.work)) if model else None)
+
+
+def _resolved(collection: Collection, previous: PreviousGeneration, helpers: Helpers) -> Resolution:
+    """Resolve names; what was told of an entity in many chunks is summed up where a model does that."""
+    names = helpers.models.names
+    resolution = resolve(collection, model=names.extraction)
+    if helpers.models.summaries is None:
+        return resolution
+    same = all(has_part(previous.fingerprint, part) for part in (summaries_part(names), extraction_part(names)) if part)
+    return sum_up_descriptions(
+        resolution,
+        collection,
+        helpers.models.summaries,
+        previous=previous.described_entities if same else (),
+        work=helpers.work,
     )
 
 

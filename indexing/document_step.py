@@ -1,8 +1,9 @@
 """From a loaded source to a bundle in the store: chunk, embed, extract, write; each batch is one commit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,12 +13,17 @@ from graph_store.records import Document, MetadataValue
 from graph_store.store import GraphStore
 from indexing.chunking.chunk_document import ChunkedDocument, chunk_document
 from indexing.extraction.extractor import EntityExtractor, Extraction
+from indexing.identity import UNFINISHED
+from indexing.llm_extraction.llm_extractor import LlmExtractor, ParsedDocument
 from indexing.loading.loaded import LoadedDocument, LoadFailure
 from indexing.passages import chunk_tokens
 from indexing.report import StepClock
 from indexing.settings import IndexingSettings
 from indexing.stored_vectors import StoredVectors, embed_unknown, passage_keys
 from model_clients.embedder import Embedder, PassageVectors
+
+_Chunked: TypeAlias = tuple[Document, str, ChunkedDocument]
+"""A document, its text, and the chunks that it was cut into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +70,21 @@ def unreadable_dates(loaded: LoadedDocument) -> Iterator[LoadFailure]:
             )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingDocuments:
+    """The documents of a tenant before a run; ``renamed`` maps new ids to the ids under which the same are stored."""
+
+    states: Mapping[str, DocumentState]
+    renamed: Mapping[str, str]
+
+
 class DocumentStep:
     """Turns pending documents into stored bundles.
 
-    ``stored`` are the tenant's documents before the run: what they have in common with the new ones is not embedded
-    again. ``renamed`` maps new ids to the ids under which the same documents are stored: the old one is deleted just
+    What ``standing`` documents have in common with the new ones is not embedded again. A renamed one is deleted just
     before the new one is written, so that a run that is killed in between leaves a file to read again, never two
-    documents.
+    documents. Where the ``model`` fails at a chunk, its document is written as unfinished: with what the parser finds,
+    to be made anew by the next run.
     """
 
     def __init__(
@@ -80,16 +94,17 @@ class DocumentStep:
         settings: IndexingSettings,
         clock: StepClock,
         *,
-        stored: Mapping[str, DocumentState],
-        renamed: Mapping[str, str],
+        standing: StandingDocuments,
+        model: LlmExtractor | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._settings = settings
         self._clock = clock
-        self._stored = stored
-        self._renamed = renamed
+        self._stored = standing.states
+        self._renamed = standing.renamed
         self._extractor = EntityExtractor(settings.extraction)
+        self._model = model
 
     def run(self, pending: Sequence[PendingDocument]) -> Iterator[int]:
         """Write all pending documents and yield how many are done after each commit."""
@@ -99,9 +114,9 @@ class DocumentStep:
             done += len(batch)
             yield done
 
-    def _batches(self, pending: Iterable[PendingDocument]) -> Iterator[list[tuple[Document, str, ChunkedDocument]]]:
+    def _batches(self, pending: Iterable[PendingDocument]) -> Iterator[list[_Chunked]]:
         """Chunk documents and group them until a batch holds ``batch_chunks`` chunks."""
-        batch: list[tuple[Document, str, ChunkedDocument]] = []
+        batch: list[_Chunked] = []
         chunks = 0
         for item in pending:
             chunked = self._chunk(item)
@@ -119,11 +134,14 @@ class DocumentStep:
                 item.document, item.loaded.text, item.loaded.pages, self._embedder, self._settings.chunking
             )
 
-    def _write(self, batch: Sequence[tuple[Document, str, ChunkedDocument]]) -> None:
+    def _write(self, batch: Sequence[_Chunked]) -> None:
         with self._clock.step("embed"):
             vectors = self._embed(batch)
         with self._clock.step("extract"):
             extractions = self._extractor.extract([(document, chunked.chunks) for document, _, chunked in batch])
+        if self._model is not None:
+            with self._clock.step("extract_llm"):
+                batch, extractions = self._ask_model(self._model, batch, extractions)
         bundles = [
             _bundle(entry, passages, extraction)
             for entry, passages, extraction in zip(batch, vectors, extractions, strict=True)
@@ -132,12 +150,28 @@ class DocumentStep:
             self._delete_old_names([document for document, _, _ in batch])
             self._store.write_documents(bundles)
 
+    def _ask_model(
+        self, model: LlmExtractor, batch: Sequence[_Chunked], extractions: Sequence[Extraction]
+    ) -> tuple[list[_Chunked], list[Extraction]]:
+        """Return the batch, documents that the model failed at marked as unfinished, with all that was extracted."""
+        parsed = [
+            ParsedDocument(document=document, chunks=chunked.chunks, extraction=extraction)
+            for (document, _, chunked), extraction in zip(batch, extractions, strict=True)
+        ]
+        marked: list[_Chunked] = []
+        found = model.extract(parsed)
+        for (document, text, chunked), item in zip(batch, found, strict=True):
+            if item.failed:
+                document = replace(document, content_hash=document.content_hash + UNFINISHED)  # noqa: PLW2901
+            marked.append((document, text, chunked))
+        return marked, [item.extraction for item in found]
+
     def _delete_old_names(self, documents: Sequence[Document]) -> None:
         old = [self._renamed[document.id] for document in documents if document.id in self._renamed]
         if old:
             self._store.delete_documents(documents[0].tenant, old)
 
-    def _embed(self, batch: Sequence[tuple[Document, str, ChunkedDocument]]) -> list[PassageVectors]:
+    def _embed(self, batch: Sequence[_Chunked]) -> list[PassageVectors]:
         """Embed what no earlier version of these documents holds; the rest keeps its vectors."""
         known = StoredVectors(self._store, self._embedder.model_id, self._stored).of_documents(
             batch[0][0].tenant, [self._renamed.get(document.id, document.id) for document, _, _ in batch]
@@ -160,9 +194,7 @@ def _split(vectors: PassageVectors, sizes: Sequence[int]) -> Iterator[PassageVec
         )
 
 
-def _bundle(
-    entry: tuple[Document, str, ChunkedDocument], vectors: PassageVectors, extraction: Extraction
-) -> DocumentBundle:
+def _bundle(entry: _Chunked, vectors: PassageVectors, extraction: Extraction) -> DocumentBundle:
     document, text, chunked = entry
     width = vectors.passages.shape[1]
     sentence_vectors = np.concatenate([np.zeros((0, width), dtype=np.float32), *vectors.spans])

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,19 @@ from indexing.source_files import is_gone, source_file
 
 # Raise it when loading, chunking or extraction change what they produce: every document is then made anew.
 PIPELINE_VERSION = "1"
+
+
+UNFINISHED = "+unfinished"
+"""Stands behind the stored hash of a document that a language model failed at: the next run makes it anew."""
+
+
+def told_apart(states: Mapping[str, DocumentState]) -> tuple[Mapping[str, DocumentState], frozenset[str]]:
+    """Return the states with the hashes that their sources have, and the ids of documents that are not finished."""
+    unfinished = frozenset(key for key, state in states.items() if state.content_hash.endswith(UNFINISHED))
+    plain = dict(states)
+    for key in unfinished:
+        plain[key] = replace(states[key], content_hash=states[key].content_hash.removesuffix(UNFINISHED))
+    return plain, unfinished
 
 
 def natural_id(loaded: LoadedDocument, source: Path, roots: Sequence[Path]) -> str:

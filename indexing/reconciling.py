@@ -9,8 +9,10 @@ from typing import Literal, TypeAlias
 from graph_store.bundles import DocumentState
 from graph_store.records import Document
 from graph_store.store import GraphStore
+from indexing.derived_mark import derived_mark, is_finished
 from indexing.document_step import PendingDocument
 from indexing.given_paths import GivenPaths, part_gone
+from indexing.identity import told_apart
 from indexing.loading.loaded import LoadFailure
 from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
@@ -54,22 +56,29 @@ class SourceComparison:
 
 
 def compare_sources(
-    paths: Sequence[Path], *, store: GraphStore, settings: IndexingSettings, options: IndexOptions
+    paths: Sequence[Path],
+    *,
+    store: GraphStore,
+    settings: IndexingSettings,
+    options: IndexOptions,
 ) -> SourceComparison:
     """Compare what lies below ``paths`` with the documents of a tenant, as an indexing run that prunes would.
 
     Sources that have changed are read, others only hashed. Raises ``SourceMissing`` for a path that does not exist.
     """
-    stored = store.document_states(options.tenant)
+    states = store.document_states(options.tenant)
+    stored, _ = told_apart(states)
     given = GivenPaths(paths)
-    step = SourceStep(stored, settings, replace(options, prune=True), given)
-    memory = SourceMemory(store.source_states(options.tenant), fingerprint=settings.source_fingerprint())
+    step = SourceStep(states, settings, replace(options, prune=True), given)
+    memory = SourceMemory(
+        store.source_states(options.tenant), fingerprint=settings.source_fingerprint(options.models.names)
+    )
     changes = step.run(paths, memory, lambda _done, _total: None)
     renamed = renamed_documents(stored, changes)
     gone = part_gone(set(gone_documents(stored, changes)).difference(renamed.values()), stored, given)
     drifts = [_drift_of(item, stored, renamed) for item in changes.pending]
     drifts += [_orphan(document_id, stored[document_id]) for document_id in gone.inside]
-    drifts += _derived_lag(store, settings, options.tenant)
+    drifts += _derived_lag(store, settings, options)
     return SourceComparison(
         drifts=tuple(drifts),
         unreadable=tuple(changes.failed),
@@ -106,10 +115,15 @@ def _orphan(document_id: str, state: DocumentState) -> Drift:
     return Drift(kind="orphaned", says=says, source=state.source_uri, document_id=document_id)
 
 
-def _derived_lag(store: GraphStore, settings: IndexingSettings, tenant: str) -> list[Drift]:
-    made_with = store.derived_fingerprint(tenant)
-    if made_with == settings.derived_fingerprint() or not store.tenant_counts(tenant).documents:
+def _derived_lag(store: GraphStore, settings: IndexingSettings, options: IndexOptions) -> list[Drift]:
+    made_with = store.derived_fingerprint(options.tenant)
+    wanted = derived_mark(settings, options.models.names)
+    if made_with == wanted or not store.tenant_counts(options.tenant).documents:
         return []
+    if made_with is not None and not is_finished(made_with):
+        return [
+            Drift(kind="lag", says="a language model failed at some reports or summaries, which are quotations so far")
+        ]
     older = "the documents are" if made_with is None else "the settings of indexing are"
     return [Drift(kind="lag", says=f"entities, communities and trees are older than {older}")]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from indexing.loading.loaded import LoadFailure
+from indexing.model_work import ModelWork
 from model_clients.chat.messages import Task, TokenUsage
 
 
@@ -49,6 +50,7 @@ class IndexReport:
     ``embed_cpu_seconds`` is the CPU time of all calls of the embedder, ``cpu_seconds`` that of the whole run.
     ``usage`` is what language models used, by task; ``failed_calls`` how many calls of a task gave nothing, after which
     the deterministic path did it.
+    ``model_work`` is what language models did, None where none was asked.
     """
 
     documents: DocumentChanges
@@ -63,6 +65,7 @@ class IndexReport:
     peak_rss_bytes: int
     usage: Mapping[Task, TokenUsage] = field(default_factory=dict)
     failed_calls: Mapping[Task, int] = field(default_factory=dict)
+    model_work: ModelWork | None = None
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ The result does not depend on the order of the documents.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from graph_store.bundles import Collection
 from graph_store.ids import stable_id
@@ -27,6 +27,7 @@ from graph_store.records import Chunk, Entity, Home, HomeKind, Mention, Relation
 from indexing.defining_sentences import ChunkSentences, find_defining_sentence
 from indexing.extraction.titles import title_names
 from indexing.senses import Place, Sense, assign_senses, cached_key
+from indexing.told_descriptions import ToldDescription, tell_apart
 
 _KIND_ORDER: Mapping[HomeKind, int] = {"title": 0, "lead_subject": 1, "definition": 2, "heading": 3}
 _MAX_DESCRIPTION = 200
@@ -37,34 +38,45 @@ class Resolution:
     """The entities of a tenant with their evidence.
 
     Entities and relations are ordered by id, mentions and homes by entity, chunk and place. Every entity has a mention
-    or a home.
+    or a home. ``told`` is, by the id of its entity, all that a language model told and that may be told as one.
     """
 
     entities: tuple[Entity, ...]
     mentions: tuple[Mention, ...]
     homes: tuple[Home, ...]
     relations: tuple[Relation, ...]
+    told: Mapping[str, ToldDescription] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Evidence:
-    """What the documents say of one sense; ``names`` counts full names, ``surfaces`` are all spellings."""
+    """What the documents say of one sense; ``names`` counts full names, ``surfaces`` are all spellings.
+
+    ``told`` is what a language model says of it, by chunk.
+    """
 
     names: Counter[str] = field(default_factory=Counter)
     surfaces: set[str] = field(default_factory=set)
     mentions: set[tuple[str, int, int]] = field(default_factory=set)
     homes: dict[str, HomeKind] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
 
 
-def resolve(collection: Collection) -> Resolution:
-    """Resolve the names of a tenant's documents to entities. Deterministic, whatever the order of the documents."""
+def resolve(collection: Collection, *, model: str = "") -> Resolution:
+    """Resolve the names of a tenant's documents to entities. Deterministic, whatever the order of the documents.
+
+    ``model`` is the language model that described names in chunks, where one did.
+    """
     sentences = ChunkSentences(collection)
-    resolver = _Resolver(collection, assign_senses(collection, sentences), sentences)
+    resolver = _Resolver(collection, assign_senses(collection, sentences), sentences, model=model)
     return resolver.resolution()
 
 
 class _Resolver:
-    def __init__(self, collection: Collection, senses: Mapping[Place, Sense], sentences: ChunkSentences) -> None:
+    def __init__(
+        self, collection: Collection, senses: Mapping[Place, Sense], sentences: ChunkSentences, *, model: str
+    ) -> None:
+        self._model = model
         self._collection = collection
         self._senses = senses
         self._sentences = sentences
@@ -76,7 +88,8 @@ class _Resolver:
         # The parser's peoples and nationalities join everything with everything: only those with a home stay.
         kept = {sense: found for sense, found in self._evidence.items() if found.homes or sense.type != "GROUP"}
         ids = {sense: self._entity_id(sense) for sense in kept}
-        entities = [self._entity(sense, found) for sense, found in kept.items()]
+        told = {ids[sense]: text for sense, found in kept.items() if (text := self._told(found)) is not None}
+        entities = [self._entity(sense, found, told.get(ids[sense])) for sense, found in kept.items()]
         mentions = [
             Mention(entity_id=ids[sense], chunk_id=chunk_id, char_start=start, char_end=end)
             for sense, found in kept.items()
@@ -92,6 +105,7 @@ class _Resolver:
             mentions=tuple(sorted(mentions, key=lambda item: (item.entity_id, item.chunk_id, item.char_start))),
             homes=tuple(sorted(homes, key=lambda home: (home.entity_id, home.chunk_id))),
             relations=tuple(sorted(self._relations(ids), key=lambda relation: relation.id)),
+            told=told,
         )
 
     def _collect(self) -> None:
@@ -101,6 +115,8 @@ class _Resolver:
                 found.names[mention.name] += 1
                 found.surfaces.update((mention.name, " ".join(mention.surface.split())))
                 found.mentions.add((mention.chunk_id, mention.char_start, mention.char_end))
+                if mention.description:
+                    found.told.setdefault(mention.chunk_id, mention.description)
         for home in self._collection.homes:
             found = self._found(home.chunk_id, home.name)
             if found is not None:
@@ -124,11 +140,11 @@ class _Resolver:
         qualifier = (sense.qualifier,) if sense.qualifier else ()
         return stable_id("ent-", self._collection.tenant, sense.key, sense.type, *qualifier)
 
-    def _entity(self, sense: Sense, found: _Evidence) -> Entity:
+    def _entity(self, sense: Sense, found: _Evidence, told: ToldDescription | None) -> Entity:
         full = Counter({name: count for name, count in found.names.items() if cached_key(name) == sense.key})
         counts = full or found.names or Counter(found.surfaces)
         name = min(counts, key=lambda item: (-counts[item], item))
-        return Entity(
+        entity = Entity(
             id=self._entity_id(sense),
             tenant=self._collection.tenant,
             name=name,
@@ -137,6 +153,20 @@ class _Resolver:
             aliases=tuple(sorted(found.surfaces - {name})),
             description=self._description(found, frozenset(map(cached_key, found.surfaces | {name}))),
         )
+        if told is None:
+            return entity
+        description, chunk_ids = told.joined()
+        made_by = f"llm:{self._model}" if self._model else "llm"
+        return replace(entity, description=description, description_made_by=made_by, description_chunk_ids=chunk_ids)
+
+    def _told(self, found: _Evidence) -> ToldDescription | None:
+        return tell_apart(found.told, self._chunks.__getitem__, self._audiences(found)) if found.told else None
+
+    def _audiences(self, found: _Evidence) -> set[tuple[str, ...]]:
+        """Return the groups of all chunks that the evidence lies in."""
+        audiences = {self._chunks[chunk_id].groups for chunk_id in found.homes}
+        audiences.update(self._chunks[chunk_id].groups for chunk_id, _, _ in found.mentions)
+        return audiences
 
     def _description(self, found: _Evidence, keys: frozenset[str]) -> str:
         """Return the best defining sentence of a home, cut at 200 characters.
@@ -144,8 +174,7 @@ class _Resolver:
         A sentence from a chunk that some readers of the entity may not read would tell them what is not theirs, so it
         must come from a chunk without groups or from one whose groups all of the evidence has.
         """
-        audiences = {self._chunks[chunk_id].groups for chunk_id in found.homes}
-        audiences.update(self._chunks[chunk_id].groups for chunk_id, _, _ in found.mentions)
+        audiences = self._audiences(found)
         for chunk in sorted(map(self._chunks.__getitem__, found.homes), key=lambda chunk: self._rank(chunk, found)):
             if chunk.groups and len(audiences) > 1:
                 continue
@@ -159,6 +188,7 @@ class _Resolver:
 
     def _relations(self, ids: Mapping[Sense, str]) -> Iterator[Relation]:
         stated: defaultdict[tuple[str, str, str], dict[tuple[str, int], set[str]]] = defaultdict(dict)
+        strengths: defaultdict[tuple[str, str, str], float] = defaultdict(float)
         for relation in self._collection.relations:
             source = ids.get(self._sense(relation.chunk_id, relation.subject) or _NOTHING)
             target = ids.get(self._sense(relation.chunk_id, relation.object) or _NOTHING)
@@ -167,7 +197,9 @@ class _Resolver:
             chunk = self._chunks[relation.chunk_id]
             # Overlapping chunks repeat a sentence: it counts once, and both chunks are evidence.
             sentence = chunk.document_id, chunk.char_start + relation.char_start
-            stated[source, relation.predicate, target].setdefault(sentence, set()).add(chunk.id)
+            triple = source, relation.predicate, target
+            stated[triple].setdefault(sentence, set()).add(chunk.id)
+            strengths[triple] = max(strengths[triple], relation.strength)
         for (source, predicate, target), sentences in stated.items():
             yield Relation(
                 id=stable_id("rel-", self._collection.tenant, source, target, predicate),
@@ -177,6 +209,7 @@ class _Resolver:
                 predicate=predicate,
                 weight=float(len(sentences)),
                 evidence=_sorted_union(sentences.values()),
+                strength=strengths[source, predicate, target],
             )
 
 

@@ -9,7 +9,10 @@ from indexing.chunking.settings import ChunkingSettings
 from indexing.communities.settings import CommunitySettings
 from indexing.extraction.settings import ExtractionSettings
 from indexing.identity import settings_fingerprint
+from indexing.llm_extraction.prompt import PROMPT
+from indexing.llm_extraction.settings import LlmExtractionSettings
 from indexing.loading.settings import LoadingSettings
+from indexing.model_names import NO_MODEL_NAMES, ModelNames
 from indexing.passage_graph_settings import GraphSettings
 from raptor.settings import TreeSettings
 
@@ -21,6 +24,7 @@ class IndexingSettings:
     loading: LoadingSettings = field(default_factory=LoadingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    llm_extraction: LlmExtractionSettings = field(default_factory=LlmExtractionSettings)
     graph: GraphSettings = field(default_factory=GraphSettings)
     communities: CommunitySettings = field(default_factory=CommunitySettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
@@ -30,13 +34,19 @@ class IndexingSettings:
     """Share of the documents that may change before communities and trees are made anew: until then they are repaired.
     0 always makes them anew."""
 
-    def document_fingerprint(self) -> str:
-        """Name the settings that a stored document depends on: where they change, documents are made anew."""
-        return settings_fingerprint(self.chunking, self.extraction)
+    def document_fingerprint(self, models: ModelNames = NO_MODEL_NAMES) -> str:
+        """Name what a stored document depends on beside its source: where it changes, documents are made anew."""
+        return settings_fingerprint(self.chunking, self.extraction, *self._model_sections(models))
 
-    def source_fingerprint(self) -> str:
-        """Name the settings that what is read from a source depends on: where they change, all are read again."""
-        return settings_fingerprint(self.loading, self.chunking, self.extraction)
+    def source_fingerprint(self, models: ModelNames = NO_MODEL_NAMES) -> str:
+        """Name what the reading of a source depends on: where it changes, all are read again."""
+        return settings_fingerprint(self.loading, self.chunking, self.extraction, *self._model_sections(models))
+
+    def _model_sections(self, models: ModelNames) -> tuple[object, ...]:
+        """Return what extraction by a language model depends on, nothing where no model takes part."""
+        return (
+            (self.llm_extraction, ModelNames(extraction=f"{models.extraction} {PROMPT}")) if models.extraction else ()
+        )
 
     def derived_fingerprint(self) -> str:
         """Name the settings that the derived layer depends on."""

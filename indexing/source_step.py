@@ -9,7 +9,7 @@ from graph_store.bundles import DocumentState, SourceState
 from graph_store.records import Document
 from indexing.document_step import PendingDocument, make_document, unreadable_dates
 from indexing.given_paths import GivenPaths
-from indexing.identity import DocumentIds, document_hash, natural_id
+from indexing.identity import DocumentIds, document_hash, natural_id, told_apart
 from indexing.kept_readers import KeptReaders, Readers
 from indexing.loading.discover import discover
 from indexing.loading.load import iterate_source
@@ -49,12 +49,13 @@ class SourceStep:
         options: IndexOptions,
         given: GivenPaths,
     ) -> None:
+        stored, self._unfinished = told_apart(stored)
         self._stored = stored
         self._settings = settings
         self._tenant = options.tenant
         self._rebuild = options.rebuild
         self._ids = DocumentIds(stored, prune=options.prune, below=given.hold)
-        self._fingerprint = settings.document_fingerprint()
+        self._fingerprint = settings.document_fingerprint(options.models.names)
         self._readers = KeptReaders(stored, options, self._fingerprint)
 
     def run(self, paths: Sequence[Path], memory: SourceMemory, tell: Callable[[int, int], None]) -> SourceChanges:
@@ -151,7 +152,11 @@ class SourceStep:
 
     def _is_stored(self, document: Document) -> bool:
         known = self._stored.get(document.id)
-        return known is not None and _is_same(known, document.content_hash, document.source_uri)
+        return (
+            known is not None
+            and document.id not in self._unfinished
+            and _is_same(known, document.content_hash, document.source_uri)
+        )
 
 
 def _is_same(known: DocumentState, content_hash: str, source_uri: str) -> bool:

@@ -11,13 +11,19 @@ from raptor.audience import Audience, AudienceView, IntVector
 from raptor.branch import Branch, join, leaf
 from raptor.settings import TreeSettings
 
+EXTRACTIVE = "extractive"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviousNodes:
-    """The nodes of a tenant's trees as they stand, and the ids of those that have lost evidence."""
+    """The nodes of a tenant's trees as they stand, and the ids of those that have lost evidence.
+
+    Of the summaries that language models made only those by ``told_by`` stay as they are.
+    """
 
     nodes: tuple[TreeNode, ...] = ()
     mended: frozenset[str] = frozenset()
+    told_by: str = ""
 
     def by_audience(self) -> Mapping[Audience, Sequence[TreeNode]]:
         """Return the nodes of each audience."""
@@ -31,29 +37,29 @@ class PreviousNodes:
 class PreviousNode:
     """A node as it stands: ``leaves`` are the rows of its chunks that are still there, ascending.
 
-    ``summary`` are the rows of its sentences; None where it rested on something that is gone, so that it says less or
-    says it differently.
+    It is ``intact`` unless it rested on something that is gone, so that it says less or says it differently.
+    ``summary`` are the rows of its sentences, None where it is not intact or in the words of a language model.
     """
 
     record: TreeNode
     leaves: IntVector
     summary: IntVector | None
+    intact: bool
 
     def is_above(self, children: Sequence[Branch]) -> bool:
         """Tell whether the node, as it stands, is the parent of just these branches."""
         count = sum(len(child.leaves) for child in children)
         return (
-            self.summary is not None
-            and {child.id for child in children} == set(self.record.child_ids)
-            and count == len(self.leaves)
+            self.intact and {child.id for child in children} == set(self.record.child_ids) and count == len(self.leaves)
         )
 
 
 class PreviousTree:
     """The nodes of one audience, seen from its chunks as they are now."""
 
-    def __init__(self, view: AudienceView, nodes: Iterable[TreeNode], mended: Set[str]) -> None:
+    def __init__(self, view: AudienceView, nodes: Iterable[TreeNode], mended: Set[str], *, told_by: str = "") -> None:
         self._view = view
+        self._told_by = told_by
         self._rows = {chunk.id: row for row, chunk in enumerate(view.chunks)}
         nodes = tuple(nodes)
         self._sentences = view.sentences.places() if nodes else {}
@@ -65,12 +71,15 @@ class PreviousTree:
 
     def _seen(self, node: TreeNode, mended: Set[str]) -> PreviousNode:
         leaves = np.array(sorted(self._rows[key] for key in node.chunk_ids if key in self._rows), dtype=np.int64)
+        whole = node.id not in mended and len(leaves) == len(node.chunk_ids)
+        if node.made_by != EXTRACTIVE:
+            told = bool(self._told_by) and node.made_by == self._told_by
+            return PreviousNode(record=node, leaves=leaves, summary=None, intact=whole and told)
         rows = [self._sentences.get((item.chunk_ids, item.char_start, item.char_end)) for item in node.summary]
         known = [row for row in rows if row is not None]
-        intact = node.id not in mended and len(leaves) == len(node.chunk_ids) and len(known) == len(rows)
-        return PreviousNode(
-            record=node, leaves=leaves, summary=np.array(sorted(known), dtype=np.int64) if intact else None
-        )
+        intact = whole and len(known) == len(rows)
+        summary = np.array(sorted(known), dtype=np.int64) if intact else None
+        return PreviousNode(record=node, leaves=leaves, summary=summary, intact=intact)
 
     def levels(self) -> list[list[PreviousNode]]:
         """Return the nodes across documents that still have a chunk, level by level, lowest first."""
@@ -84,7 +93,7 @@ class PreviousTree:
         """Return the subtree of a document as it stands; None where it has none, or one of other chunks."""
         nodes = self._of_document.get(self._view.chunks[int(rows[0])].document_id, ())
         root = max(nodes, key=lambda node: node.record.level, default=None)
-        if root is None or not np.array_equal(root.leaves, rows) or any(node.summary is None for node in nodes):
+        if root is None or not np.array_equal(root.leaves, rows) or not all(node.intact for node in nodes):
             return None
         return self._branch(root, settings)
 

@@ -16,6 +16,7 @@ from raptor.previous_tree import PreviousNodes, PreviousTree
 from raptor.repair import TreeRepair
 from raptor.settings import TreeSettings
 from raptor.summariser import quote
+from raptor.told_tree import SummaryTeller, told_before, with_told
 
 _NOTHING = PreviousNodes()
 
@@ -24,6 +25,7 @@ def build_trees(
     collection: Collection | AudienceReader,
     settings: TreeSettings,
     previous: PreviousNodes = _NOTHING,
+    teller: SummaryTeller | None = None,
 ) -> tuple[TreeNode, ...]:
     """Build one tree per audience (tenant and groups), each from the chunks of that audience alone.
 
@@ -34,7 +36,8 @@ def build_trees(
     records alone, not on their order.
 
     Trees are repaired from the ``previous`` nodes where an audience has some (see :mod:`raptor.repair`). A reader of
-    the collection may stand for it, where others read it too.
+    the collection may stand for it, where others read it too. With a ``teller`` the summaries are told by a language
+    model, as far as it can; raises ``EndpointUnusable``.
     """
     nodes = previous.by_audience()
     reader = AudienceReader(collection) if isinstance(collection, Collection) else collection
@@ -42,13 +45,21 @@ def build_trees(
         node
         for view in reader.views()
         for node in _audience_tree(
-            view, settings, reader, PreviousTree(view, nodes.get(view.audience, ()), previous.mended)
+            view,
+            settings,
+            reader,
+            PreviousTree(view, nodes.get(view.audience, ()), previous.mended, told_by=previous.told_by),
+            teller,
         )
     )
 
 
 def _audience_tree(
-    view: AudienceView, settings: TreeSettings, reader: AudienceReader, previous: PreviousTree
+    view: AudienceView,
+    settings: TreeSettings,
+    reader: AudienceReader,
+    previous: PreviousTree,
+    teller: SummaryTeller | None,
 ) -> Iterator[TreeNode]:
     repair = TreeRepair(view, settings, previous)
     root = repair.root([repair.document(rows) for rows in view.document_rows()])
@@ -60,8 +71,13 @@ def _audience_tree(
         across = {title for key, title in titles.items() if previous.nodes[key].record.document_id is None}
         writer = NodeTitles(view, settings, reader.themes(view), taken=across)
         titles |= {node.id: writer.of(node) for node in new}
+    known = {key: told_before(previous.nodes[key].record) for key in repair.kept}
+    told = {key: summary for key, summary in known.items() if summary is not None}
+    if teller is not None:
+        told = teller.tell(view, nodes, told, titles)
     for node in nodes:
-        yield _record(view, node, parent_id=parents.get(node.id), title=titles[node.id])
+        record = _record(view, node, parent_id=parents.get(node.id), title=titles[node.id])
+        yield with_told(record, told.get(node.id))
 
 
 def _record(view: AudienceView, node: Branch, *, parent_id: str | None, title: str) -> TreeNode:

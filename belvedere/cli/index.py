@@ -51,6 +51,9 @@ def index(
         _show(report)
 
 
+_SHOWN_FAILURES = 5
+
+
 def _show(report: "IndexReport") -> None:
     documents = report.documents
     say(
@@ -67,9 +70,14 @@ def _show(report: "IndexReport") -> None:
         say(f"{task}: {shown_usage(used)}")
     for task, failed in report.failed_calls.items():
         complain(f"{task}: {failed:,} calls of the language model gave nothing, and the next run tries them again")
+    failures = report.model_work.failed if report.model_work else ()
+    for failure in failures[:_SHOWN_FAILURES]:
+        complain(f"{failure.task}: {failure.about} is made without the language model: {failure.error}")
+    if len(failures) > _SHOWN_FAILURES:
+        complain(f"and {len(failures) - _SHOWN_FAILURES:,} more; --json lists them all")
     if documents.gone:
         complain(f"{documents.gone} documents stay although their source is gone; --prune removes them")
     if documents.gone_outside:
         complain(f"gone outside the given paths: {documents.gone_outside}; name their folder to see or prune them")
-    for failure in documents.failed:
-        complain(f"left out {failure.uri}: {failure.error}")
+    for source in documents.failed:
+        complain(f"left out {source.uri}: {source.error}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from graph_store.bundles import FloatMatrix, PreviousGeneration
 from graph_store.embedded.access_sql import whole_tenant
 from graph_store.embedded.derived_reads import read_communities, read_tree_nodes
+from graph_store.embedded.entity_reads import read_entities
 from graph_store.packing import unpack_vectors
 
 
@@ -27,6 +28,7 @@ def read_generation(connection: sqlite3.Connection, tenant: str, *, dimension: i
         tree_nodes=tuple(nodes),
         tree_vectors=_vectors(connection, "tree_nodes", "tree_node", tenant, dimension=dimension),
         mended=frozenset(_mended(connection, tenant) if stands else ()),
+        described_entities=tuple(item for item in read_entities(connection, scope) if item.description_chunk_ids),
     )
 
 

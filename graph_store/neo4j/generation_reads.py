@@ -3,6 +3,7 @@
 from graph_store.bundles import FloatMatrix, PreviousGeneration
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.derived_reads import read_communities, read_tree_nodes
+from graph_store.neo4j.entity_reads import read_entities
 from graph_store.neo4j.scope import Scope
 from graph_store.neo4j.vectors import from_list
 
@@ -26,6 +27,7 @@ def read_generation(transaction: Transaction, scope: Scope, *, dimension: int) -
         tree_nodes=tuple(nodes),
         tree_vectors=node_vectors,
         mended=frozenset(mended_reports + mended_nodes),
+        described_entities=tuple(item for item in read_entities(transaction, scope) if item.description_chunk_ids),
     )
 
 

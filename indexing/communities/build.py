@@ -9,13 +9,14 @@ from indexing.communities.entity_graph import EntityGraph, build_entity_graph
 from indexing.communities.entity_places import AudienceFacts, EntityPlaces, Knowledge, gather_facts
 from indexing.communities.evidence import attach_isolated, evidence_chunks
 from indexing.communities.hierarchy import Cluster, clusters_below, coarsen, nested_clusters
-from indexing.communities.kept_reports import KeptReports, Report
+from indexing.communities.kept_reports import EXTRACTIVE, KeptReports, Report
 from indexing.communities.leiden import Partition, join_clusters, partition_graph
 from indexing.communities.previous import PreviousCommunities
 from indexing.communities.repair import repaired_roots
 from indexing.communities.reports import ReportWriter
 from indexing.communities.settings import CommunitySettings
 from indexing.communities.telling import TellingSentences
+from indexing.communities.told_reports import ReportTeller
 from raptor.audience import AudienceView
 from raptor.audience_reader import AudienceReader
 from raptor.summariser import quote
@@ -29,6 +30,7 @@ def build_communities(
     knowledge: Knowledge,
     settings: CommunitySettings,
     previous: PreviousCommunities = _NOTHING,
+    teller: ReportTeller | None = None,
 ) -> tuple[Community, ...]:
     """Partition the entities of each audience (tenant and groups) and report on each part, from its own chunks alone.
 
@@ -37,7 +39,8 @@ def build_communities(
     one. Ordered by audience, then level, then evidence (most first), then id; depends on the records, not their order.
 
     Where an audience has ``previous`` communities, these are repaired (see :mod:`indexing.communities.repair`).
-    A reader of the collection may stand for it, where others read it too.
+    A reader of the collection may stand for it, where others read it too. With a ``teller`` the reports are told by a
+    language model, as far as it can; raises ``EndpointUnusable``.
     """
     known = previous.by_audience()
     reader = AudienceReader(collection) if isinstance(collection, Collection) else collection
@@ -45,13 +48,17 @@ def build_communities(
         community
         for view in reader.views()
         for community in _audience_communities(
-            gather_facts(view, knowledge), settings, reader, known.get(view.audience, _NOTHING)
+            gather_facts(view, knowledge), settings, reader, known.get(view.audience, _NOTHING), teller
         )
     )
 
 
 def _audience_communities(
-    facts: AudienceFacts, settings: CommunitySettings, reader: AudienceReader, previous: PreviousCommunities
+    facts: AudienceFacts,
+    settings: CommunitySettings,
+    reader: AudienceReader,
+    previous: PreviousCommunities,
+    teller: ReportTeller | None,
 ) -> list[Community]:
     view, places = facts.view, facts.places
     graph = build_entity_graph(view, places, facts.relations, settings)
@@ -64,9 +71,12 @@ def _audience_communities(
     if not roots:
         return []
     telling = TellingSentences(view, places)
-    kept = KeptReports(facts, previous, telling).below(roots)
+    told_by = teller.made_by if teller is not None and teller.keeps else ""
+    kept = KeptReports(facts, previous, telling, told_by=told_by).below(roots)
     writer = ReportWriter(facts, graph, settings, telling=telling, reader=reader, kept=kept)
     reports = [report for root in roots for report in writer.write(root)]
+    if teller is not None:
+        reports = teller.tell(view, reports, telling)
     ids = _ids(view, places, [report.cluster for report in reports], previous)
     parents = {
         id(child): ids[id(cluster)] for root in roots for cluster in clusters_below(root) for child in cluster.children
@@ -108,7 +118,7 @@ def _community_id(view: AudienceView, places: EntityPlaces, cluster: Cluster) ->
 def _record(
     view: AudienceView, places: EntityPlaces, report: Report, ids: Mapping[int, str], parents: Mapping[int, str]
 ) -> Community:
-    cluster = report.cluster
+    cluster, told = report.cluster, report.told
     return Community(
         id=ids[id(cluster)],
         tenant=view.audience.tenant,
@@ -116,9 +126,10 @@ def _record(
         level=cluster.level,
         parent_id=parents.get(id(cluster)),
         entity_ids=tuple(places.entities[number].id for number in cluster.members),
-        title=report.title,
-        report=quote(view.sentences, report.sentences),
+        title=(told.title if told else "") or report.title,
+        report=told.claims if told else quote(view.sentences, report.sentences),
         key_entity_ids=tuple(entity.id for entity in report.key_entities),
         key_relation_ids=tuple(relation.id for relation in report.key_relations),
         chunk_ids=tuple(view.chunks[row].id for row in cluster.chunks),
+        made_by=told.made_by if told else EXTRACTIVE,
     )

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -50,7 +51,8 @@ class ReportWriter:
         """Return the reports of a cluster and of all within it, children before their parents, its own last.
 
         A report of the finest level is made of the sentences of its evidence; any other of its children's sentences and
-        of what they leave out. Those that are kept are not made again.
+        of what they leave out. Those that are kept are not made again; of one that a language model told, only the
+        sentences are chosen again, for the communities above it.
         """
         reports: list[Report] = []
         chosen = [np.zeros(0, dtype=np.int64)]
@@ -59,24 +61,32 @@ class ReportWriter:
             reports.extend(below)
             chosen.append(below[-1].sentences)
         kept = self._kept.get(cluster.id)
-        reports.append(self._made(cluster, np.unique(np.concatenate(chosen))) if kept is None else kept)
+        drawn = np.unique(np.concatenate(chosen))
+        if kept is None:
+            reports.append(self._made(cluster, drawn))
+        elif kept.told is None:
+            reports.append(kept)
+        else:
+            reports.append(replace(kept, sentences=self._sentences(cluster, drawn, self._key_entities(cluster))))
         return reports
 
     def _made(self, cluster: Cluster, chosen: IntVector) -> Report:
         entities = self._key_entities(cluster)
-        sentences = choose_parent_sentences(
+        return Report(
+            cluster=cluster,
+            title=self._titles.title(cluster.chunks, [self._places.entities[number].name for number in entities]),
+            sentences=self._sentences(cluster, chosen, entities),
+            key_entities=tuple(self._places.entities[number] for number in entities),
+            key_relations=self._key_relations(cluster),
+        )
+
+    def _sentences(self, cluster: Cluster, chosen: IntVector, entities: IntVector) -> IntVector:
+        return choose_parent_sentences(
             self._view.sentences,
             chosen,
             self._telling.of(cluster.members, cluster.chunks),
             limit=self._settings.max_report_sentences,
             emphasis=1.0 + _NAMED_BONUS * np.minimum(self._telling.named(entities), 3).astype(np.float32),
-        )
-        return Report(
-            cluster=cluster,
-            title=self._titles.title(cluster.chunks, [self._places.entities[number].name for number in entities]),
-            sentences=sentences,
-            key_entities=tuple(self._places.entities[number] for number in entities),
-            key_relations=self._key_relations(cluster),
         )
 
     @cached_property

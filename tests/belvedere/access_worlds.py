@@ -17,7 +17,7 @@ from graph_store.access import Access
 from graph_store.bundles import DocumentBundle
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.records import Chunk, NamedHome, NamedMention, NamedRelation
-from indexing.derived_step import derive
+from indexing.derived_step import Helpers, derive
 from indexing.report import StepClock
 from indexing.settings import IndexingSettings
 from tests.query.small_store import EMBEDDER, SmallDocument, bundle_of
@@ -164,10 +164,8 @@ def publish(store: EmbeddedStore) -> None:
                 derive(
                     collection,
                     previous,
-                    embedder=EMBEDDER,
                     settings=settings,
-                    clock=StepClock(),
-                    started=lambda _: None,
+                    helpers=Helpers(embedder=EMBEDDER, clock=StepClock(), started=lambda _: None),
                 )
             )
 

@@ -82,10 +82,10 @@ def test_evaluation_takes_the_option_too(belvedere: Belvedere, tmp_path: Path) -
     assert "names no language model" in outcome.err
 
 
-def _extract(kb: KnowledgeBase, document: str, text: str) -> str:
-    assert kb.language_models.extraction is not None
+def _reword(kb: KnowledgeBase, document: str, text: str) -> str:
+    assert kb.language_models.rewriting is not None
     scope = CallScope(tenant="default", documents=(document,), unit=document)
-    return kb.language_models.extraction.ask(a_request(text, task="extraction", scope=scope)).text
+    return kb.language_models.rewriting.ask(a_request(text, task="rewriting", scope=scope)).text
 
 
 @pytest.mark.model
@@ -96,14 +96,14 @@ def test_what_a_deleted_or_changed_document_told_is_erased(tmp_path: Path, monke
     for name in ("kept", "changed", "pruned", "deleted"):
         (corpus / f"{name}.txt").write_text(f"The {name} vault opens on Thursdays.", encoding="utf-8")
     with scripted_server(lambda asked: says(f"told of {asked.text}")(asked)) as server:
-        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(extraction="m"))
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(rewriting="m"))
         with KnowledgeBase.open(store, config=Settings(llm=llm, embedder=EmbedderSettings(model="hashing:64"))) as kb:
             kb.index(corpus)
             found = [document.id for document in kb.store.list_documents(kb.access)]
             names = ("kept", "changed", "pruned", "deleted")
             ids = {name: next(identifier for identifier in found if name in identifier) for name in names}
             for name, identifier in ids.items():
-                _extract(kb, identifier, f"{name} secret")
+                _reword(kb, identifier, f"{name} secret")
             assert kb.status().kept_replies == 4
             (corpus / "changed.txt").write_text("Nothing opens any more.", encoding="utf-8")
             (corpus / "pruned.txt").unlink()
@@ -121,36 +121,36 @@ def test_money_stops_a_run_and_kept_replies_still_serve(tmp_path: Path, monkeypa
     with scripted_server(says("x", usage=(1000, 1000))) as server:
         llm = LlmSettings(
             base_url=server.base_url,
-            tasks=TaskSettings(extraction="m"),
+            tasks=TaskSettings(rewriting="m"),
             prices={"m": ModelPrice(prompt=1.0, reply=1.0)},
             budget=BudgetSettings(money=0.003),
         )
         with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
-            _extract(kb, "d", "one")
+            _reword(kb, "d", "one")
             with pytest.raises(BudgetSpent, match=r"cost of 0\.002 in 1 calls"):
-                _extract(kb, "d", "y" * 6000)
-            assert _extract(kb, "d", "one") == "x"
+                _reword(kb, "d", "y" * 6000)
+            assert _reword(kb, "d", "one") == "x"
         with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
-            assert _extract(kb, "d", "y" * 6000) == "x"
+            assert _reword(kb, "d", "y" * 6000) == "x"
         assert len(server.asked) == 2
 
 
 def test_an_endpoint_that_is_busy_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with scripted_server([fails(429, retry_after="0"), fails(500), says("hill")]) as server:
-        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(extraction="m"))
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(rewriting="m"))
         with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
-            assert _extract(kb, "d", "one") == "hill"
+            assert _reword(kb, "d", "one") == "hill"
         assert len(server.asked) == 3
 
 
 def test_no_more_calls_are_under_way_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with scripted_server(says('{"word": "x"}', delay_s=0.05)) as server:
-        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(extraction="m"), concurrency=3)
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(rewriting="m"), concurrency=3)
         with KnowledgeBase.open(tmp_path, config=Settings(llm=llm)) as kb:
-            assert kb.language_models.extraction is not None
-            replies = kb.language_models.extraction.ask_all_for([a_request(f"n{n}") for n in range(10)], _Word)
+            assert kb.language_models.rewriting is not None
+            replies = kb.language_models.rewriting.ask_all_for([a_request(f"n{n}") for n in range(10)], _Word)
         assert all(isinstance(reply, StructuredReply) for reply in replies)
         assert server.most_at_once == 3
 

@@ -83,6 +83,14 @@ class ModelFactsContract:
         assert [relation.strength for relation in store.list_relations(EVERYBODY)] == [0.0]
         assert [relation.strength for relation in store.list_relations(STAFF)] == [7.5]
 
+    def test_described_entities_stand_for_the_next_generation(self, store: GraphStore) -> None:
+        store.write_documents([OPEN, SECRET])
+        assert store.read_generation(TENANT).described_entities == ()
+        store.publish(described_by([OPEN, SECRET], "a-0", "s-0"))
+        assert store.read_generation(TENANT).described_entities == (alpha(store, STAFF),)
+        store.delete_documents(TENANT, ["s"])
+        assert store.read_generation(TENANT).described_entities == ()
+
     def test_a_description_goes_with_the_first_document_that_it_rests_on(self, store: GraphStore) -> None:
         store.write_documents([OPEN, SECOND])
         store.publish(described_by([OPEN, SECOND], "a-0", "b-0"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_clients.chat.quotations import find_quote
+from model_clients.chat.quotations import SearchedText, find_quote
 
 TEXT = "The bridge, built\nin 1932, is “old”. It\u2019s 503 m long \u2013 or so. Straße."
 
@@ -36,3 +36,13 @@ def test_what_does_not_stand_there_is_not_found(quote: str) -> None:
 def test_a_span_lies_within_the_text(text: str, one: int, other: int) -> None:
     span = find_quote(text, text[min(one, other) : max(one, other)])
     assert span is None or 0 <= span[0] < span[1] <= len(text)
+
+
+def test_all_places_are_found_in_order() -> None:
+    assert list(SearchedText("An ant and an Ant, antic.").find_all("ant")) == [(3, 6), (14, 17)]
+    assert list(SearchedText("aa aa").find_all("aa aa aa")) == []
+
+
+def test_names_of_scripts_without_blanks_are_found_within_a_run() -> None:
+    assert list(SearchedText("我在北京大学、离开北京。").find_all("北京")) == [(2, 4), (9, 11)]
+    assert list(SearchedText("Visit東京today").find_all("東京")) == [(5, 7)]

@@ -1,0 +1,1 @@
+"""Entities and statements read from chunks by a language model, checked against the text they came from."""
