@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from graph_store.access import Access
 from model_clients.chat.errors import ChatFailed
@@ -46,7 +46,7 @@ class StandAlone(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    question: str = Field(max_length=8000)
+    question: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

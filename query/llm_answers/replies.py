@@ -18,9 +18,9 @@ class AnswerSentence(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    text: str = Field(max_length=4000)
-    passages: list[int] = Field(max_length=50)
-    quotes: list[str] = Field(default_factory=list, max_length=20)
+    text: str
+    passages: list[int]
+    quotes: list[str] = Field(default_factory=list)
 
     def claim(self) -> Claim:
         """Return it as a claim; marks that the model put into its text as well are taken out of it."""
@@ -35,7 +35,7 @@ class AnswerReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    sentences: list[AnswerSentence] = Field(max_length=200)
+    sentences: list[AnswerSentence]
 
 
 def marked_numbers(text: str) -> list[int]:

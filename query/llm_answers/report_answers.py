@@ -39,7 +39,7 @@ class MapReply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     relevance: Annotated[int, Field(ge=0, le=100)]
-    sentences: list[AnswerSentence] = Field(max_length=100)
+    sentences: list[AnswerSentence]
 
 
 class NothingFound(Exception):  # no failure: it says how reading ended

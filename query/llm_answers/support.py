@@ -172,5 +172,9 @@ def _share(said: Words, known: Sequence[Words]) -> float:
 
 
 def _covered(said: Words, chosen: Sequence[Quote], cited: Sequence[Material]) -> float:
+    """Return how much of the claim's words the chosen sentences have; headings count where these have any at all."""
+    told = together(words_of(quote.text) for quote in chosen)
+    if said.stems and not any(is_held(word, told) for word in said.stems):
+        return 0.0
     headings = [words_of(f"{item.heading}\n{item.checked}") for item in cited]
-    return coverage(said, together([*headings, *(words_of(quote.text) for quote in chosen)]))
+    return coverage(said, together([*headings, told]))

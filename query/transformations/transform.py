@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from graph_store.access import Access
 from model_clients.chat.errors import ChatFailed
@@ -30,7 +30,7 @@ class Queries(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    queries: list[str] = Field(max_length=50)
+    queries: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ BRIDGE = material(
 )
 TUNNEL = material(2, "The Harbour Tunnel was opened in 1992.", "See https://tunnel.example/about for fares.")
 GERMAN = material(3, "Die Brücke wurde von dem Ingenieur Karl Vogt im Jahr 1932 gebaut.", heading="Brücke")
+HEADED = material(4, "It was opened in 1992.", heading="Tunnel Fares")
 INSTRUCTIONS = ("You answer a question from numbered passages of documents, and from nothing else.",)
 
 
@@ -22,7 +23,7 @@ def verdict(
 ) -> Reason | None:
     claim = Claim(text=text, numbers=numbers, quotations=quotations)
     asked = Asked(question=question, instructions=INSTRUCTIONS)
-    return judge(claim, (BRIDGE, TUNNEL, GERMAN), asked, least_words=0.5).reason
+    return judge(claim, (BRIDGE, TUNNEL, GERMAN, HEADED), asked, least_words=0.5).reason
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,7 @@ def test_what_the_passage_says_is_supported(text: str) -> None:
         ("The bridge was built by Ralph Freeman.", (1,), "names"),
         ("The bridge was not built by John Bradfield.", (1,), "negation"),
         ("The bridge pleases visitors with delicious ice cream.", (1,), "words"),
+        ("Fares.", (4,), "words"),
         ("The bridge is described at https://evil.example/x.", (1,), "link"),
         ("The bridge ![x](https://evil.example/x) is grey.", (1,), "link"),
         ("The arch is <b>grey</b>.", (1,), "link"),
