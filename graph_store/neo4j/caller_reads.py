@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import TypeVar
 
 from graph_store.access import Access
@@ -16,6 +17,7 @@ from graph_store.neo4j.failures import explained
 from graph_store.neo4j.filtering import ALL, Passing, all_passing, passing_documents, read_superseded
 from graph_store.neo4j.passage_memo import MOST_AT_ONCE, PassageMemo
 from graph_store.neo4j.remembered import Remembered
+from graph_store.neo4j.schema import kinds_by_tenant
 from graph_store.neo4j.scope import Scope, scope_of
 from graph_store.neo4j.search_plan import SearchPlan, count_kinds
 from graph_store.neo4j.statements import Statements
@@ -195,15 +197,24 @@ class CallerReads:
                 scope,
                 records=lambda: self._records.of((scope.tenant, progress), lambda: count_kinds(transaction, scope)),
                 passing=lambda filters: self._passing_of(transaction, scope, progress, filters),
+                by_tenant=self._by_tenant,
                 settings=self._neo4j_settings,
             )
             askings = plan.askings(searches)
             if progress == Progress():
                 return tuple(() for _ in searches)  # a tenant that is not known has no index to search
-            found = search.run_searches(transaction, scope, askings)
+            found = search.run_searches(transaction, scope, askings, language=self._language)
             return tuple(found[number] for number in range(len(searches)))
 
         return self._read(access, work)
+
+    @cached_property
+    def _by_tenant(self) -> frozenset[SearchKind]:
+        return kinds_by_tenant(self._connection)
+
+    @property
+    def _language(self) -> str:
+        return "CYPHER 25" if self._connection.has_search else ""
 
     def _passing_of(self, transaction: Transaction, scope: Scope, progress: Progress, filters: Filters) -> Passing:
         if not filters:

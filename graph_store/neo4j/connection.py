@@ -1,5 +1,6 @@
 """The driver of a store: transactions that are run again where that helps, and what their failures mean."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +31,14 @@ Work: TypeAlias = Callable[["Transaction"], _Found]
 _UNDECIDED_COMMITS = 3
 _ROWS_AT_ONCE = 1_000
 _PAUSE_SECONDS = 0.5
+_FIRST_WITH_SEARCH = (2026, 2)
 _USER_AGENT = "belvedere/0.1"
+
+
+def server_version(agent: str) -> tuple[int, ...]:
+    """Return the numbers in what a server calls itself, such as Neo4j/2026.09.0; none where it tells none."""
+    found = re.search(r"/(\d+(?:\.\d+)*)", agent)
+    return tuple(int(number) for number in found.group(1).split(".")) if found else ()
 
 
 class Transaction:
@@ -69,12 +77,15 @@ class Connection:
             )
         self.has_vectors = False
         """Whether vectors may be sent as such (Bolt 6), which is several times as fast as lists of numbers."""
+        self.has_search = False
+        """Whether the server has the clause SEARCH of Cypher 25, and vector indexes that hold further properties."""
 
     def connect(self) -> None:
         """Find out whether the server answers; raises ``StoreUnreachable`` or ``StoreRefused``."""
         with self.explained(), self.session() as session:
             server = session.run("RETURN 1").consume().server
         self.has_vectors = server.protocol_version[0] >= 6
+        self.has_search = server_version(server.agent) >= _FIRST_WITH_SEARCH
 
     def session(
         self, *, access_mode: str = WRITE_ACCESS, fetch_size: int = _ROWS_AT_ONCE, bookmarks: Bookmarks | None = None

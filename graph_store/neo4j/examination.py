@@ -6,8 +6,8 @@ from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.findings import Finding, unfinished_copy_finding
 from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.connection import Connection
-from graph_store.neo4j.names import DERIVED_LABELS, text_index
-from graph_store.neo4j.schema import verify_schema
+from graph_store.neo4j.names import DERIVED_LABELS, VECTOR_INDEX_OF, text_index
+from graph_store.neo4j.schema import kinds_by_tenant, verify_schema
 from graph_store.neo4j.store_state import existing_state, read_tenants
 from graph_store.settings import Neo4jSettings
 from graph_store.spaces import VectorSpace
@@ -44,6 +44,7 @@ def _examine(connection: Connection, state: VectorSpace) -> Iterator[Finding]:
         yield _problem("indexes", error)
     else:
         yield from _examine_indexes(connection)
+        yield from _examine_vector_indexes(connection)
     yield from _examine_copy(connection)
     yield _examine_writer(connection)
     yield _examine_generations(connection)
@@ -87,6 +88,18 @@ def _examine_copy(connection: Connection) -> Iterator[Finding]:
     (found,) = connection.run_alone("MATCH (s:BelvedereStore {only: 1}) RETURN s.unfinished_copy")
     if found.value() is not None:
         yield unfinished_copy_finding(found.value())
+
+
+def _examine_vector_indexes(connection: Connection) -> Iterator[Finding]:
+    plain = [name for kind, name in VECTOR_INDEX_OF.items() if kind not in kinds_by_tenant(connection)]
+    if connection.has_search and plain:
+        yield Finding(
+            check="indexes",
+            level="note",
+            says=f"{', '.join(plain)} were made by an older server and cannot be searched for one tenant alone, so"
+            " questions of small tenants take longer",
+            remedy="drop them while nobody asks, and run `belvedere index`, which makes them anew",
+        )
 
 
 def _examine_writer(connection: Connection) -> Finding:

@@ -22,6 +22,13 @@ VECTOR_INDEX_OF: dict[SearchKind, str] = {
 }
 """The vector index of a kind, over all tenants."""
 
+INSIDE: dict[SearchKind, tuple[str, ...]] = {
+    "chunk": ("tenant",),
+    "report": ("tenant", "generation"),
+    "tree_node": ("tenant", "generation"),
+}
+"""Properties that vector indexes hold beside the vectors, where the server can: a search then sees nothing else."""
+
 DERIVED_LABELS = ("__Entity__", "__Community__", "Summary")
 """Nodes of the derived layer; each belongs to one generation of it."""
 

@@ -26,7 +26,7 @@ from graph_store.neo4j.generation_reads import read_generation
 from graph_store.neo4j.lost_evidence import find_touched, mend_derived
 from graph_store.neo4j.one_space import OneSpace, refuse_second
 from graph_store.neo4j.publishing import Publisher
-from graph_store.neo4j.schema import make_text_index, verify_schema
+from graph_store.neo4j.schema import make_text_index, mend_schema
 from graph_store.neo4j.scope import whole_tenant
 from graph_store.neo4j.source_nodes import read_sources, replace_sources
 from graph_store.neo4j.store_state import (
@@ -88,7 +88,7 @@ class Neo4jStore(CopyableStore, OneSpace):
             state = make_store(connection, wanted)
             _check_state(address, state, model=wanted.embedding_model, tokens=wanted.token_space)
             _check_dimensions(address, state, wanted)
-            verify_schema(connection, dimension=state.dimension)
+            mend_schema(connection, dimension=state.dimension)
             lease = WriterLease(connection, seconds=settings.writer_lease_s)
             store = cls(connection, state, lease=lease, settings=settings)
             for tenant in connection.read(read_tenants):

@@ -5,11 +5,12 @@ back and compared.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graph_store.errors import StoreMismatch
 from graph_store.neo4j.connection import Connection
-from graph_store.neo4j.names import LABEL_OF, TERMS_OF, VECTOR_INDEX_OF, tenant_label, text_index
+from graph_store.neo4j.names import INSIDE, LABEL_OF, TERMS_OF, VECTOR_INDEX_OF, tenant_label, text_index
+from graph_store.records import SearchKind
 
 _READY_SECONDS = 300
 
@@ -42,6 +43,8 @@ class _Index:
     properties: tuple[str, ...]
     dimension: int = 0
     similarity: str = ""
+    inside: tuple[str, ...] = field(default=(), compare=False)
+    """Further properties that a vector index holds, to filter by; an older server makes an index without."""
 
 
 def make_schema(connection: Connection, *, dimension: int) -> None:
@@ -54,13 +57,36 @@ def make_schema(connection: Connection, *, dimension: int) -> None:
             columns = ", ".join(f"n.{key}" for key in keys)
             connection.run_alone(f"CREATE INDEX {name} IF NOT EXISTS FOR {pattern.format(label)} ON ({columns})")
     for kind, name in VECTOR_INDEX_OF.items():
-        connection.run_alone(
-            f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{LABEL_OF[kind]}) ON (n.embedding) OPTIONS {{indexConfig:"
-            f" {{`vector.dimensions`: {dimension}, `vector.similarity_function`: 'cosine',"
-            " `vector.quantization.enabled`: false}}"
-        )
+        connection.run_alone(_vector_index(kind, name, dimension=dimension, filtered=connection.has_search))
     connection.run_alone("CALL db.awaitIndexes($seconds)", seconds=_READY_SECONDS)
     verify_schema(connection, dimension=dimension)
+
+
+def _vector_index(kind: SearchKind, name: str, *, dimension: int, filtered: bool) -> str:
+    inside = f" WITH [{', '.join(f'n.{key}' for key in INSIDE[kind])}]" if filtered else ""
+    return (
+        f"{'CYPHER 25 ' if filtered else ''}CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{LABEL_OF[kind]})"
+        f" ON (n.embedding){inside} OPTIONS {{indexConfig: {{`vector.dimensions`: {dimension},"
+        " `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}"
+    )
+
+
+def mend_schema(connection: Connection, *, dimension: int) -> None:
+    """Make indexes that were dropped anew, and verify all; raises ``StoreMismatch``."""
+    if set(_wanted(dimension)) <= set(_found(connection)):
+        verify_schema(connection, dimension=dimension)
+    else:
+        make_schema(connection, dimension=dimension)
+
+
+def kinds_by_tenant(connection: Connection) -> frozenset[SearchKind]:
+    """Return the kinds whose vector index can be searched for one tenant: server and index must both be fit for it."""
+    if not connection.has_search:
+        return frozenset()
+    found = _found(connection)
+    return frozenset(
+        kind for kind, name in VECTOR_INDEX_OF.items() if name in found and set(INSIDE[kind]) <= set(found[name].inside)
+    )
 
 
 def verify_schema(connection: Connection, *, dimension: int) -> None:
@@ -110,7 +136,8 @@ def _found(connection: Connection) -> dict[str, _Index]:
         found[name] = _Index(
             kind=kind,
             label=(labels or [""])[0],
-            properties=tuple(properties or ()),
+            properties=tuple(properties or ())[: 1 if kind == "VECTOR" else None],
+            inside=tuple(properties or ())[1:] if kind == "VECTOR" else (),
             dimension=options.get("vector.dimensions", 0),
             similarity=options.get("vector.similarity_function", ""),
         )

@@ -92,12 +92,17 @@ class Asking(Protocol):
         ...
 
 
-def run_searches(transaction: Transaction, scope: Scope, asked: Sequence[Asking]) -> dict[int, tuple[Hit, ...]]:
-    """Ask until all are done, in one statement each time; return the hits of each search by its number."""
+def run_searches(
+    transaction: Transaction, scope: Scope, asked: Sequence[Asking], *, language: str = ""
+) -> dict[int, tuple[Hit, ...]]:
+    """Ask until all are done, in one statement each time; return the hits of each search by its number.
+
+    ``language`` is the version of Cypher that the branches are written in, such as "CYPHER 25".
+    """
     while waiting := [asking for asking in asked if not asking.is_done]:
         branches = [asking.branch(f"p{number}") for number, asking in enumerate(waiting)]
         found = transaction.rows(
-            " UNION ALL ".join(text for text, _ in branches),
+            f"{language} {' UNION ALL '.join(text for text, _ in branches)}",
             **{f"p{number}": values for number, (_, values) in enumerate(branches)},
             **scope.parameters,
         )

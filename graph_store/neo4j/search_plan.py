@@ -1,6 +1,7 @@
 """Which searches go together: those by vector that differ in the vector alone are one branch of a statement."""
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection as AnyCollection
 
 from graph_store.filters import Filters
 from graph_store.neo4j.connection import Transaction
@@ -35,11 +36,13 @@ class SearchPlan:
         *,
         records: Callable[[], Mapping[SearchKind, Records]],
         passing: Callable[[Filters], Passing],
+        by_tenant: AnyCollection[SearchKind],
         settings: Neo4jSettings,
     ) -> None:
         self._scope = scope
         self._records = records
         self._passing = passing
+        self._by_tenant = by_tenant
         self._settings = settings
 
     def askings(self, searches: Sequence[Search]) -> list[Asking]:
@@ -55,7 +58,15 @@ class SearchPlan:
                 alike.setdefault(key, []).append(WantedVector(number=number, vector=search.vector))
         for (kind, k, filters, _), wanted in alike.items():
             request = self._request(kind, k, filters)
-            askings.append(VectorAsking(request, wanted, records=self._records()[kind], settings=self._settings))
+            askings.append(
+                VectorAsking(
+                    request,
+                    wanted,
+                    records=self._records()[kind],
+                    by_tenant=kind in self._by_tenant,
+                    settings=self._settings,
+                )
+            )
         return askings
 
     def _request(self, kind: SearchKind, k: int, filters: Filters) -> SearchRequest:

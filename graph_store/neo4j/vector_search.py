@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graph_store.bundles import FloatVector
-from graph_store.neo4j.names import LABEL_OF, VECTOR_INDEX_OF
+from graph_store.neo4j.names import INSIDE, LABEL_OF, VECTOR_INDEX_OF
 from graph_store.neo4j.search import NOTHING, Answer, SearchRequest, cosine_of, cosine_with
 from graph_store.records import Hit
 from graph_store.settings import Neo4jSettings
@@ -37,18 +37,25 @@ class VectorAsking:
     """Searches by cosine of one kind, number and filter (see ``Asking``).
 
     The index is asked where it is worth it: where the tenant has more records of the kind than would be asked for, and
-    is not a small part of what the index holds.
+    is not a small part of what the index holds, unless the index can be asked for one tenant (``by_tenant``).
     """
 
     def __init__(
-        self, request: SearchRequest, wanted: Sequence[WantedVector], *, records: Records, settings: Neo4jSettings
+        self,
+        request: SearchRequest,
+        wanted: Sequence[WantedVector],
+        *,
+        records: Records,
+        by_tenant: bool,
+        settings: Neo4jSettings,
     ) -> None:
         self._request = request
         self._wanted = () if request.is_hopeless else tuple(wanted)
         self._numbers = tuple(item.number for item in wanted)
         self._asked = max(_OVERSAMPLING * request.k, _LEAST_ASKED)
-        crowded = records.own > settings.exact_rows or _OVERSAMPLING * records.own >= records.all
-        self._by_index = records.own > self._asked and crowded and all(item.vector.any() for item in wanted)
+        self._by_tenant = by_tenant
+        reached = by_tenant or records.own > settings.exact_rows or _OVERSAMPLING * records.own >= records.all
+        self._by_index = records.own > self._asked and reached and all(item.vector.any() for item in wanted)
         self._most = settings.most_candidates
         self._found: dict[int, tuple[Hit, ...]] = {}
 
@@ -76,9 +83,16 @@ class VectorAsking:
         return self._by_index and self._asked <= self._most
 
     def _nearest(self, own: str) -> str:
+        kind = self._request.kind
+        found = f"CALL db.index.vector.queryNodes(${own}.index, ${own}.asked, s.vector) YIELD node AS n, score AS near"
+        if self._by_tenant:
+            inside = " AND ".join(f"n.{key} = ${key}" for key in INSIDE[kind])
+            found = (
+                f"MATCH (n:{LABEL_OF[kind]}) SEARCH n IN (VECTOR INDEX {VECTOR_INDEX_OF[kind]} FOR s.vector"
+                f" WHERE {inside} LIMIT ${own}.asked) SCORE AS near"
+            )
         return (
-            f"UNWIND ${own}.wanted AS s CALL db.index.vector.queryNodes(${own}.index, ${own}.asked, s.vector)"
-            f" YIELD node AS n, score AS near WITH s, n, near WHERE {self._request.allowed('n', own)}"
+            f"UNWIND ${own}.wanted AS s {found} WITH s, n, near WHERE {self._request.allowed('n', own)}"
             f" WITH s.place AS place, n.id AS id, {cosine_of('near')} AS score ORDER BY score DESC, id"
             f" RETURN place, collect([id, score])[..${own}.k] AS hits, min(score) AS least, count(*) AS found"
         )
