@@ -20,7 +20,7 @@ from model_clients.embedder import Embedder
 from model_clients.errors import ModelUnusable
 from model_clients.settings import EmbedderSettings, TokenVectorKind
 
-_OF_THE_MODEL = ("model", "revision", "question_prefix", "passage_prefix", "token_vectors")
+_OF_THE_MODEL = ("model", "revision", "question_prefix", "passage_prefix", "token_vectors", "dimensions")
 """The settings that decide what vectors are; the others say how this machine makes them."""
 
 

@@ -358,7 +358,7 @@ class KnowledgeBase:
     def close(self) -> None:
         """Close the store and connections; calling it twice is harmless, and the next use opens them again."""
         self._session.close()
-        self._session.language_models.close()
+        self._session.close_connections()
 
     def __enter__(self) -> Self:
         """Return this knowledge base."""

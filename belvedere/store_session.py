@@ -108,9 +108,18 @@ class StoreSession:
             return 0.0
         start = time.perf_counter()
         _ = self.engine
-        self.embedder.embed_question(ANY_TEXT)
+        self._check_dimension(len(self.embedder.embed_question(ANY_TEXT)))
         self._loaded = True
         return (time.perf_counter() - start) * 1000
+
+    def _check_dimension(self, dimension: int) -> None:
+        """Refuse vectors that the store cannot be searched with: an endpoint may give a model's name to another."""
+        held = self.store.dimension
+        if dimension != held:
+            raise StoreMismatch(
+                f"{self.embedder.model_id} makes vectors of {dimension} dimensions and the store holds {held}: "
+                "configure the model that it was made with"
+            )
 
     def asked(self, ask: Callable[[QueryEngine], T]) -> tuple[T, float]:
         """Return what ``ask`` has from the engine, and the milliseconds that loading took.
@@ -157,6 +166,14 @@ class StoreSession:
         if before is None or self.choice != before:
             self._embedder = None
             self._loaded = False
+
+    def close_connections(self) -> None:
+        """Close the connections of language models and of an embedder that has some; the next use opens others."""
+        self.language_models.close()
+        with self._changing:
+            close = getattr(self._embedder, "close", None)
+        if close is not None:
+            close()
 
     def close(self) -> None:
         """Close the store; calling it twice is harmless, and the next read opens it again."""

@@ -35,8 +35,21 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
                     f"embedder.model: {settings.model!r} needs a number of dimensions, as in 'hashing:256'"
                 )
             return HashingEmbedder(int(dimension), token_vectors=settings.token_vectors)
+        case ("openai", ":", name):
+            return _api_embedder(name, settings)
         case _:
             return SentenceTransformerEmbedder(settings)
+
+
+def _api_embedder(name: str, settings: EmbedderSettings) -> Embedder:
+    from model_clients.api_embedder import ApiEmbedder  # noqa: PLC0415  # only when used
+
+    if not name:
+        raise ConfigError("embedder.model: 'openai:' names no model; write one such as 'openai:text-embedding-3-small'")
+    try:
+        return ApiEmbedder(name, settings)
+    except ValueError as error:
+        raise ConfigError(f"embedder: {error}") from None
 
 
 def make_reranker(settings: RerankerSettings) -> Reranker | None:

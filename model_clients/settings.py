@@ -14,7 +14,8 @@ class EmbedderSettings:
     """Which embedding model is used, and how."""
 
     model: str = "bundled:all-MiniLM-L6-v2"
-    """``bundled:NAME`` for a model in an installed package, else a sentence-transformers hub name or a folder."""
+    """``bundled:NAME`` for a model in an installed package, ``openai:NAME`` for one behind an endpoint of OpenAI's
+    protocol, else a sentence-transformers hub name or a folder."""
     revision: str = ""
     """Commit or tag of a hub model; empty for its main branch."""
     question_prefix: str = ""
@@ -31,6 +32,14 @@ class EmbedderSettings:
     """Threads of one forward pass; 0 for torch's own choice."""
     token_vectors: TokenVectorKind = "projected"
     """Vectors of single tokens: ``projected`` to 64 dimensions (a model without projection: ``full``), or ``none``."""
+    base_url: str = ""
+    """Address of the endpoint of ``openai:NAME``; empty for OPENAI_BASE_URL, else OpenAI itself."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Name of the environment variable that holds the key of that endpoint."""
+    dimensions: Annotated[int, Ge(0)] = 0
+    """Dimensions that ``openai:NAME`` is asked for; 0 for as many as it has."""
+    max_tokens: Annotated[int, Interval(ge=16, le=32_768)] = 512
+    """Most tokens of a passage for ``openai:NAME``, as the bundled tokenizer counts; others know it themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ import atexit
 import contextvars
 import os
 import threading
+import weakref
 from collections.abc import AsyncIterator, Coroutine, Iterator
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -29,12 +30,22 @@ class _LoopThread:
     def stop(self) -> None:
         if self.process != os.getpid():
             return  # a forked process has the loop but not its thread
+        asyncio.run_coroutine_threadsafe(_close_all(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
 
 
+class Closes(Protocol):
+    """Something that holds connections of the loop."""
+
+    async def close(self) -> None:
+        """Close them."""
+        ...
+
+
+_open: "weakref.WeakSet[Closes]" = weakref.WeakSet()
 _running: _LoopThread | None = None
 _starting = threading.Lock()
 
@@ -48,6 +59,16 @@ def _loop() -> asyncio.AbstractEventLoop:
         if threading.current_thread() is _running.thread:
             raise RuntimeError("a call that waits was made from within the loop that it would wait for")
         return _running.loop
+
+
+def close_at_end(resource: Closes) -> None:
+    """Close this with the loop, at the end of the process, where nobody has closed it before."""
+    _open.add(resource)
+
+
+async def _close_all() -> None:
+    for resource in list(_open):
+        await resource.close()
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:

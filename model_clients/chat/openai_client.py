@@ -4,6 +4,7 @@ import asyncio
 import weakref
 from typing import TYPE_CHECKING
 
+from model_clients.chat.background_loop import close_at_end
 from model_clients.chat.endpoint import Endpoint, find_endpoint
 from model_clients.chat.settings import LlmSettings
 
@@ -35,6 +36,7 @@ class OpenAiClient:
         client = self._clients.get(loop)
         if client is None:
             client = self._clients[loop] = self._make()
+            close_at_end(self)
         return client
 
     def _make(self) -> "AsyncOpenAI":

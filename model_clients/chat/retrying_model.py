@@ -5,10 +5,13 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from model_clients.chat.closing_stream import closing_stream
 from model_clients.chat.errors import EndpointBusy, EndpointFailed
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
+
+T = TypeVar("T")
 
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
@@ -39,11 +42,57 @@ class Outage:
         return time.monotonic() < self.until
 
 
+class Retries:
+    """How often, and after which waits, a call that fails with ``EndpointBusy`` is made again.
+
+    It waits as long as the endpoint says (Retry-After), else about twice as long each time, with jitter so that many
+    callers do not come back at once.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        outage: Outage | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._most = most
+        self._outage = outage if outage is not None else Outage()
+        self._sleep = sleep
+        self._random = random.Random()
+
+    async def run(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Return what ``call`` gives; raises ``EndpointFailed`` after the last attempt."""
+        failures = 0
+        while True:
+            try:
+                found = await call()
+            except EndpointBusy as error:
+                failures += 1
+                await self.wait(error, failures)
+            else:
+                self.succeeded()
+                return found
+
+    def succeeded(self) -> None:
+        """Note that a call has come through."""
+        self._outage.end()
+
+    async def wait(self, error: EndpointBusy, failures: int) -> None:
+        """Wait until the next attempt; raises ``EndpointFailed`` where there is none."""
+        asked = error.retry_after_s or 0.0
+        if failures > self._most or self._outage.lasts or asked > _LONGEST_PAUSE_S:
+            self._outage.begin()
+            attempts = "" if failures == 1 else f" (after {failures} attempts)"
+            raise EndpointFailed(f"{error}{attempts}") from error
+        usual = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (failures - 1))
+        await self._sleep(max(asked, usual / 2) + self._random.uniform(0.0, usual / 2))
+
+
 class RetryingChatModel:
     """Repeats calls of ``model`` that fail with ``EndpointBusy``, at most ``retries`` times.
 
-    It waits as long as the endpoint says (Retry-After), else about twice as long each time, with jitter so that many
-    callers do not come back at once. A stream is only begun again where nothing of it has been handed on.
+    A stream is only begun again where nothing of it has been handed on.
     """
 
     def __init__(
@@ -55,10 +104,7 @@ class RetryingChatModel:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._model = model
-        self._retries = retries
-        self._outage = outage if outage is not None else Outage()
-        self._sleep = sleep
-        self._random = random.Random()
+        self._retries = Retries(retries, outage=outage, sleep=sleep)
 
     @property
     def model_id(self) -> str:
@@ -67,16 +113,7 @@ class RetryingChatModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Return the reply; raises ``EndpointFailed`` after the last attempt."""
-        failures = 0
-        while True:
-            try:
-                reply = await self._model.complete(request)
-            except EndpointBusy as error:
-                failures += 1
-                await self._wait(error, failures)
-            else:
-                self._outage.end()
-                return reply
+        return await self._retries.run(lambda: self._model.complete(request))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         """Yield the text piece by piece, then the whole reply."""
@@ -91,17 +128,7 @@ class RetryingChatModel:
                 failures += 1
                 if begun:
                     raise EndpointFailed(str(error)) from error
-                await self._wait(error, failures)
+                await self._retries.wait(error, failures)
             else:
-                self._outage.end()
+                self._retries.succeeded()
                 return
-
-    async def _wait(self, error: EndpointBusy, failures: int) -> None:
-        """Wait until the next attempt; raises where there is none."""
-        asked = error.retry_after_s or 0.0
-        if failures > self._retries or self._outage.lasts or asked > _LONGEST_PAUSE_S:
-            self._outage.begin()
-            attempts = "" if failures == 1 else f" (after {failures} attempts)"
-            raise EndpointFailed(f"{error}{attempts}") from error
-        usual = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (failures - 1))
-        await self._sleep(max(asked, usual / 2) + self._random.uniform(0.0, usual / 2))

@@ -92,7 +92,9 @@ class TokenContract:
         assert covered > other + 0.2
 
 
-class EmbedderContract(TokenContract):
+class VectorContract:
+    """For every embedder."""
+
     def text_of(self, embedder: Embedder, tokens: int) -> str:
         text = "word " * tokens
         assert len(embedder.token_spans(text)) == tokens
@@ -187,3 +189,7 @@ class EmbedderContract(TokenContract):
         assert question.dtype == np.float32
         similarities = passages.passages @ question
         assert similarities[0] > similarities[1] + 0.2
+
+
+class EmbedderContract(TokenContract, VectorContract):
+    """For embedders that make token vectors, whole."""
