@@ -10,17 +10,20 @@ from urllib.parse import urlsplit
 from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
 
+from graph_store.errors import StoreError, StoreUnreachable
 from graph_store.neo4j.address import ServerAddress, read_credentials
+from graph_store.neo4j.failures import explain
 from graph_store.settings import Neo4jSettings
 
 _ROUTED = "neo4j"
 _USUAL_PORT = 7687
 
 
-def misleading_sentence(address: ServerAddress, settings: Neo4jSettings) -> str | None:
-    """Return what to do where a server answers, but names only addresses at which nobody does; None else.
+def unreachable_by_routing(address: ServerAddress, settings: Neo4jSettings) -> StoreError | None:
+    """Return why nobody could be reached by an address that routes; None where that cannot be told.
 
-    Call it once the driver could reach nobody by ``address``; it waits for ``connection_timeout_s`` a time.
+    Either the server itself fails when it is asked past the routing, or it answers, but names only addresses at which
+    nobody does. Call it once the driver has given up; it waits for ``connection_timeout_s`` a time.
     """
     if not address.uri.startswith(_ROUTED):
         return None
@@ -28,11 +31,11 @@ def misleading_sentence(address: ServerAddress, settings: Neo4jSettings) -> str 
     direct = f"bolt{parts.scheme.removeprefix(_ROUTED)}://{parts.netloc}"
     try:
         named = sorted(_ask(direct, address, settings))
-    except (DriverError, Neo4jError):
-        return None  # it does not answer at all, which the error of the driver tells
+    except (DriverError, Neo4jError) as error:
+        return explain(error, str(address))
     if not named or any(_answers(place, settings.connection_timeout_s) for place in named):
         return None
-    return (
+    return StoreUnreachable(
         f"the server {address} answers, but sends its clients to {', '.join(named)}, where nobody answers: write"
         f" {direct} as its address, or let server.bolt.advertised_address name one that can be reached from here"
     )

@@ -18,9 +18,9 @@ from neo4j import (
 )
 from neo4j.exceptions import DriverError, IncompleteCommit, Neo4jError
 
-from graph_store.errors import StoreUnreachable, StoreUnusable
+from graph_store.errors import StoreUnusable
 from graph_store.neo4j.address import ServerAddress, read_credentials
-from graph_store.neo4j.advertised import misleading_sentence
+from graph_store.neo4j.advertised import unreachable_by_routing
 from graph_store.neo4j.failures import explain, explained, lacks_memory
 from graph_store.settings import Neo4jSettings
 
@@ -142,8 +142,8 @@ class Connection:
             try:
                 yield
             except DriverError as error:
-                if sentence := misleading_sentence(self.address, self._settings):
-                    raise StoreUnreachable(sentence) from error
+                if meaning := unreachable_by_routing(self.address, self._settings):
+                    raise meaning from error
                 raise
 
     def run_alone(self, query: str, /, **parameters: object) -> list[Record]:

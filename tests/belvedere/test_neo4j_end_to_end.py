@@ -142,6 +142,8 @@ def test_mistakes_are_told_in_a_sentence(
     server = places[1]
     cases = {
         ("status", "--store", server): "there is no store",
+        ("ask", "Who?", "--store", server): "there is no store",
+        ("search", "Who?", "--store", server): "there is no store",
         ("status", "--store", server.replace("neo4j", "elsewhere")): "database",
         ("status", "--store", "bolt://127.0.0.1:9/neo4j"): "does not answer",
         ("status", "--store", "bolt://user:secret@127.0.0.1/neo4j"): "must not hold credentials",

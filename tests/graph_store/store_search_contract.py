@@ -40,6 +40,8 @@ class Searches:
             "/b testing",
             "what is AND",
             'an "unclosed quote',
+            "tb-",
+            "*",
             "AND",
             "NOT alpha",
             "a:b:c [1 TO",
@@ -54,6 +56,14 @@ class Searches:
         fill(store)
         for kind in KINDS:
             store.search_keywords(PUBLIC, question, kind=kind, k=5)
+
+    @pytest.mark.parametrize(
+        "question",
+        ["/harbour testing", "what is harbour AND", "harbour-", '"harbour', "NOT harbour", "-harbour", "harbour^ (x"],
+    )
+    def test_signs_of_query_languages_hide_nothing(self, store: GraphStore, question: str) -> None:
+        fill(store)
+        assert search_ids(store, PUBLIC, question) == ["open-0"]
 
     def test_a_very_long_question_still_finds(self, store: GraphStore) -> None:
         fill(store)

@@ -13,6 +13,7 @@ from pathlib import Path
 from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError, ClientError, DriverError
 
+from tests.neo4j.certificate import CERTIFICATE, make_certificate
 from tests.neo4j.releases import CannotStart, Release, fetch_jars, find_java
 
 USER = "neo4j"
@@ -44,6 +45,12 @@ dbms.security.auth_enabled=true
 dbms.usage_report.enabled=false
 db.tx_log.rotation.retention_policy=false
 dbms.cypher.min_replan_interval=1h
+server.bolt.tls_level=OPTIONAL
+dbms.ssl.policy.bolt.enabled=true
+dbms.ssl.policy.bolt.base_directory={folder}/certificates
+dbms.ssl.policy.bolt.private_key=private.key
+dbms.ssl.policy.bolt.public_certificate=public.crt
+dbms.ssl.policy.bolt.client_auth=NONE
 """
 
 
@@ -62,6 +69,11 @@ class Neo4jServer:
         """The address for drivers."""
         return f"bolt://127.0.0.1:{self.port}"
 
+    @property
+    def certificate(self) -> Path:
+        """What the server shows to clients that want TLS, which it leaves to them."""
+        return self.folder / "certificates" / CERTIFICATE
+
     def stop(self) -> None:
         """End the server in order and remove its folder."""
         end_process(self.process_id)
@@ -75,6 +87,7 @@ class Neo4jServer:
 def start_server(release: Release, folder: Path) -> Neo4jServer:
     """Start a server with its data in the empty folder ``folder`` and wait until it answers; raises ``CannotStart``."""
     port = _free_port()
+    make_certificate(folder / "certificates")
     started = Neo4jServer(
         release=release,
         folder=folder,
