@@ -75,6 +75,8 @@ class Connection:
                 max_transaction_retry_time=settings.retry_s,
                 notifications_min_severity="OFF",
             )
+        # Servers of a cluster run behind each other: whoever is asked next must have what this process has seen.
+        self._seen = GraphDatabase.bookmark_manager()
         self.has_vectors = False
         """Whether vectors may be sent as such (Bolt 6), which is several times as fast as lists of numbers."""
         self.has_search = False
@@ -94,7 +96,11 @@ class Connection:
         if self._closed:
             raise StoreUnusable(f"the store {str(self.address)!r} is closed: open it again")
         return self._driver.session(
-            database=self.address.database, default_access_mode=access_mode, fetch_size=fetch_size, bookmarks=bookmarks
+            database=self.address.database,
+            default_access_mode=access_mode,
+            fetch_size=fetch_size,
+            bookmarks=bookmarks,
+            bookmark_manager=self._seen,
         )
 
     def read(self, work: Work[_Found]) -> _Found:

@@ -115,6 +115,15 @@ def test_the_scripted_server_is_one_that_the_driver_talks_to(
     assert not connection.has_vectors
 
 
+def test_a_process_asks_for_what_it_has_seen(server: ScriptedServer, connect: Connect) -> None:
+    """Servers of a cluster run behind each other, and each transaction may go to another one."""
+    connection = connect("neo4j")
+    write(connection)
+    written_as = server.bookmarks[-1]
+    connection.read(lambda tx: tx.rows("RETURN 2"))
+    assert server.begun[-1]["bookmarks"] == [written_as]
+
+
 @pytest.mark.parametrize(
     ("fault", "times"),
     [

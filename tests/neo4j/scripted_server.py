@@ -65,6 +65,7 @@ class ScriptedServer:
     logons: list[Mapping[str, Any]] = field(default_factory=list)
     begun: list[Mapping[str, Any]] = field(default_factory=list)
     committed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    bookmarks: list[str] = field(default_factory=list)
     stopped: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _times: dict[int, int] = field(default_factory=dict)
@@ -167,10 +168,11 @@ class _Conversation:
                 return self._start(message)
             case wire.PULL:
                 self._send_rows()
-                return {"has_more": False, "bookmark": "b:1", "type": "rw", "db": "neo4j"}
+                ended = {"has_more": False, "type": "rw", "db": "neo4j"}
+                return ended if self._open else {**ended, "bookmark": self._next_bookmark()}
             case wire.COMMIT:
                 self._commit()
-                return {"bookmark": "b:1"}
+                return {"bookmark": self._next_bookmark()}
             case wire.ROLLBACK:
                 self._open, self._pending = False, []
         return {}
@@ -191,6 +193,10 @@ class _Conversation:
     def _commit(self) -> None:
         self._server.committed.extend(self._pending)
         self._open, self._pending = False, []
+
+    def _next_bookmark(self) -> str:
+        self._server.bookmarks.append(f"bookmark {len(self._server.bookmarks)}")
+        return self._server.bookmarks[-1]
 
     def _routing_table(self) -> dict[str, object]:
         addresses = list(self._server.routes or [f"127.0.0.1:{self._server.port}"])
