@@ -333,6 +333,11 @@ class KnowledgeBase:
         return self._session.choice.settings.model.removeprefix(BUNDLED_PREFIX)
 
     @property
+    def questions(self) -> Questions:
+        """What puts questions to the engine, with the language models that asking may use."""
+        return self._questions
+
+    @property
     def store(self) -> GraphStore:
         """The store, open for reading. Raises ``StoreUnusable`` where there is none, or one of another version."""
         return self._session.store

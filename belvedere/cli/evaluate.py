@@ -53,6 +53,8 @@ def evaluate(folder: Path, options: Evaluating) -> None:
     settings = load_settings(settings_file(options.config))
     if options.llm is not None:
         settings = with_llm_tasks(settings, options.llm)
+    if any("+" in system for system in options.systems) and settings.llm.model_of("rewriting") is None:
+        raise UserMistake("only a language model transforms questions: set llm.tasks.rewriting, or --llm rewriting")
     second = _second_embedder(options, settings.embedder)
     measured = options.systems if second is None else with_second(options.systems)
     gates = _read_gates(options, measured)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import click
 
+from belvedere.cli.asking_options import TRANSFORMATIONS
 from belvedere.cli.options import (
     ALL_VERSIONS,
     AS_OF,
@@ -32,7 +33,7 @@ USUAL: tuple[System, ...] = ("bm25", "dense", "hybrid", "local")
 class Evaluating:
     """Which systems are compared on what, what they must reach, and where reports and indexes go."""
 
-    systems: tuple[System, ...]
+    systems: tuple[str, ...]
     compare_model: str | None
     compare_tokens: TokenKind | None
     filters: tuple[MetadataFilter, ...]
@@ -51,22 +52,34 @@ class Evaluating:
     as_json: bool
 
 
-class SystemsType(click.ParamType[tuple[System, ...]]):
-    """Names of systems, separated by commas."""
+class SystemsType(click.ParamType[tuple[str, ...]]):
+    """Names of systems, separated by commas; behind ``local`` transformations of the question, each after a plus."""
 
     name = "systems"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[System, ...]:  # noqa: ANN401  # as click declares it
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ANN401  # as click declares it
         """Read the names."""
         if isinstance(value, tuple):
             return value
         names = [name.strip() for name in str(value).split(",") if name.strip()]
         for name in names:
-            if name not in SYSTEMS:
+            system, *wanted = name.split("+")
+            if system not in SYSTEMS:
                 self.fail(f"{name!r} is not one of {', '.join(SYSTEMS)}", param, ctx)
+            self._check_transformations(system, wanted, param, ctx)
         if not names:
             self.fail(f"name one of {', '.join(SYSTEMS)}, or several with commas", param, ctx)
-        return tuple(system for system in SYSTEMS if system in names)
+        plain = tuple(system for system in SYSTEMS if system in names)
+        return (*plain, *dict.fromkeys(name for name in names if name not in plain))
+
+    def _check_transformations(
+        self, system: str, wanted: list[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> None:
+        if wanted and system != "local":
+            self.fail(f"{system!r} transforms no question; only local does, as in local+rewrite", param, ctx)
+        for name in wanted:
+            if name not in TRANSFORMATIONS:
+                self.fail(f"{name!r} is not one of {', '.join(TRANSFORMATIONS)}", param, ctx)
 
 
 _OPTIONS: tuple[Callable[[Command], Command], ...] = (
@@ -77,7 +90,8 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         default=",".join(USUAL),
         show_default=True,
         metavar="NAME[,NAME]",
-        help="Systems to measure, of bm25, dense, hybrid, ppr (local without chains) and local.",
+        help="Systems to measure, of bm25, dense, hybrid, ppr (local without chains) and local; and local with further "
+        "searches that a language model makes, as in local+rewrite or local+multi_query+hyde (see ask --transform).",
     ),
     click.option(
         "--compare-model",

@@ -23,7 +23,6 @@ from indexing.report import Progress
 from indexing.space_migration import space_of
 from model_clients.chat.task_model import TaskModel
 from model_clients.settings import EmbedderSettings
-from query.engine import System
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,7 @@ NOTHING_MORE = MoreToMeasure()
 
 def evaluate_dataset(
     dataset: Dataset,
-    systems: Sequence[System],
+    systems: Sequence[str],
     *,
     settings: Settings,
     cache: Path,

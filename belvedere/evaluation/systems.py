@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.measures import collapse
@@ -11,7 +12,7 @@ from graph_store.records import Hit
 from indexing.report import Progress
 from query.engine import System
 from query.outcome import Answer, Citation, Evidence
-from query.request import AskOptions
+from query.request import AskOptions, Transformation
 
 # Chunks asked for, so that collapsing them to documents, and gold groups to one, leaves ten and more.
 RANKED_CHUNKS = 100
@@ -25,6 +26,10 @@ ANSWERING: frozenset[System] = frozenset({"local"})
 
 WITHOUT_VECTORS: frozenset[System] = frozenset({"bm25"})
 """Systems that are the same with every embedding model."""
+
+
+TRANSFORMED = "+"
+"""Parts the name of a system from the transformations of the question that it is asked with: ``local+rewrite+hyde``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +71,14 @@ def with_second(systems: Sequence[str]) -> tuple[str, ...]:
 
 def run_system(
     kb: KnowledgeBase,
-    system: System,
+    system: str,
     questions: Sequence[LabelledQuestion],
     progress: Callable[[Progress], None] | None = None,
 ) -> SystemRun:
-    """Put all questions to one system, warm: the first one is asked once more beforehand, and not counted."""
+    """Put all questions to one system, warm: the first one is asked once more beforehand, and not counted.
+
+    Raises ``NoLanguageModel`` where it transforms questions and there is no model for that.
+    """
     rankings, milliseconds, embedding, replies = [], [], [], []
     for question in questions[:1]:
         _ask(kb, system, question)
@@ -98,14 +106,23 @@ class _Asked:
     reply: Reply | None
 
 
-def _ask(kb: KnowledgeBase, system: System, question: LabelledQuestion) -> _Asked:
+def parted(name: str) -> tuple[System, tuple[Transformation, ...]]:
+    """Return the system that a name begins with, and the transformations behind it."""
+    system, *wanted = name.split(TRANSFORMED)
+    return cast("System", system), tuple(cast("Transformation", transformation) for transformation in wanted)
+
+
+def _ask(kb: KnowledgeBase, name: str, question: LabelledQuestion) -> _Asked:
+    system, wanted = parted(name)
     start = time.perf_counter()
-    hits = kb.engine.rank_chunks(question.text, system, RANKED_CHUNKS, _options(kb, question))
+    options = _options(kb, question)
+    options = replace(options, further=kb.questions.further(question.text, options, wanted))
+    hits = kb.engine.rank_chunks(question.text, system, RANKED_CHUNKS, options)
     spent = time.perf_counter() - start
     reply = None
     if system in ANSWERING:
         start = time.perf_counter()
-        answer = kb.ask(question.text, route="local", versions=question.versions)
+        answer = kb.ask(question.text, route="local", versions=question.versions, transform=wanted)
         spent = time.perf_counter() - start
         reply = reply_of(answer)
     return _Asked(ranking=_documents(kb, hits), milliseconds=spent * 1000.0, reply=reply)
