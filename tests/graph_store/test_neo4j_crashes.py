@@ -26,6 +26,9 @@ from tests.neo4j.shared import SharedServers
 pytestmark = [pytest.mark.neo4j, pytest.mark.crash]
 
 ROOT = Path(__file__).resolve().parents[2]
+KILLED_AT = {"5": (0.15, 0.35, 0.5, 0.65, 0.8), "2": (0.5,)}
+"""Shares of the commits of a run after which it is killed, by the first digit of a release."""
+
 Nodes: TypeAlias = dict[str, int]
 
 
@@ -119,7 +122,7 @@ def test_indexing_processes_that_are_killed(proxy: CuttingProxy, neo4j_server: N
     with open_store(proxy.uri) as store:
         index_all(store)
     commits, undisturbed = proxy.seen["COMMIT"], nodes_and_links(neo4j_server)
-    for share in (0.15, 0.35, 0.5, 0.65, 0.8):
+    for share in KILLED_AT[neo4j_server.release.version[0]]:
         empty_database(neo4j_server)
         index_until_commit(proxy, int(commits * share))
         with open_store(proxy.uri) as store:
