@@ -44,14 +44,14 @@ def folder(tmp_path: Path) -> Path:
 
 def evaluate(belvedere: Belvedere, folder: Path, server: ScriptedOpenAiServer, *more: str) -> Outcome:
     config = folder.parent / "settings.yaml"
-    judge = folder.parent.name  # another name each time: what an endpoint refuses is remembered by model
+    model = folder.parent.name  # another name each time: what an endpoint refuses is remembered by model
     settings = {
         "embedder": {"model": "hashing:64"},
         "llm": {
             "base_url": server.base_url,
-            "tasks": {"judge": judge},
+            "tasks": {"judge": model},
             "retries": 0,
-            "prices": {judge: {"prompt": 1.0, "reply": 2.0}},
+            "prices": {model: {"prompt": 1.0, "reply": 2.0}},
         },
     }
     config.write_text(json.dumps(settings), encoding="utf-8")
@@ -85,8 +85,15 @@ def test_a_judge_that_fails_gives_no_figure_and_passes_no_gate(
     server.script = fails(500)
     outcome = evaluate(belvedere, folder, server, "--gate", "faithfulness>=0,judge.failed==1")
     assert outcome.code == 4
-    assert "these questions give no value of faithfulness, wanted >= 0; 1 of 1 verdicts failed" in outcome.err
+    assert (
+        "these questions give no value of faithfulness, wanted >= 0; 1 of 1 verdicts failed: the endpoint failed (1)"
+        in (outcome.err)
+    )
     assert "gate passed: local: judge.failed is 1.000" in outcome.out
+    server.script = says('{"degree": "fully", "sentences": [1', finish="length")
+    broken = evaluate(belvedere, folder, server, "--json").json()["systems"]["local"]["judged"]["measures"]
+    assert broken["correctness"]["reasons"] == {"broke off": 1}
+    assert broken["correctness"]["value"] is None
     server.script = fails(401)
     refused = evaluate(belvedere, folder, server)
     assert refused.code == 2

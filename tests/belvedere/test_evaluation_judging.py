@@ -185,7 +185,7 @@ def test_every_passage_is_judged_once(
         ({"degree": "partly", "sentences": []}, None, {"names no evidence": 1}),
         ({"degree": "fully", "sentences": [1, 3]}, None, {"names a number that was not shown": 1}),
         ({"degree": "not", "sentences": [9]}, 0.0, {}),
-        ({"degree": "very"}, None, {"ReplyUnusable": 1}),
+        ({"degree": "very"}, None, {"the reply cannot be used": 1}),
     ],
 )
 def test_a_degree_counts_only_with_sentences_that_were_shown(
@@ -203,7 +203,7 @@ def test_a_call_that_fails_is_counted_and_scores_nothing() -> None:
         return GOOD[prompt]
 
     found = judge_replies(judge(script)[0], [QUESTION, UNANSWERABLE], [ANSWER, ANSWER], Access())
-    assert found.failed["faithfulness"] == {"EndpointFailed": 2}
+    assert found.failed["faithfulness"] == {"the endpoint failed": 2}
     assert found.given["faithfulness"] == 0
     assert all("faithfulness" not in row for row in found.values)
     assert found.values[0]["correctness"] == 0.5

@@ -31,7 +31,7 @@ from belvedere.evaluation.judging.verdicts import (
 from belvedere.evaluation.systems import Reply
 from graph_store.access import Access
 from indexing.report import Progress
-from model_clients.chat.errors import ChatFailed
+from model_clients.chat.errors import BudgetSpent, ChatFailed, EndpointFailed, ReplyUnusable
 from model_clients.chat.messages import CallScope, ChatRequest, TokenUsage
 from model_clients.chat.task_model import StructuredReply, TaskModel
 
@@ -47,6 +47,13 @@ PROMPTS: Mapping[str, str] = {
 JUDGED: tuple[str, ...] = tuple(PROMPTS)
 JUDGED_REFERENCES = frozenset({"context_recall", "correctness"})
 """Measures that need a reference."""
+
+CUT_OFF = "broke off"
+_REASONS: Mapping[type[ChatFailed], str] = {
+    BudgetSpent: "the budget is spent",
+    EndpointFailed: "the endpoint failed",
+    ReplyUnusable: "the reply cannot be used",
+}
 
 _SILENCE = ("answer_relevance", "correctness")
 # Replies have room for as many verdicts as there are things to judge, a few claims a sentence.
@@ -146,10 +153,15 @@ def _asked(judge: TaskModel, cases: Sequence["_Case"]) -> Iterator[_Outcome]:
 def _outcomes(calls: Sequence[_Call[R]], replies: Sequence[StructuredReply[R] | ChatFailed]) -> Iterator[_Outcome]:
     for call, reply in zip(calls, replies, strict=True):
         if isinstance(reply, ChatFailed):
-            judged, usage = failed(type(reply).__name__), TokenUsage()
+            judged, usage = failed(_reason(reply)), TokenUsage()
         else:
-            judged, usage = call.check(reply.value), reply.usage
+            # What breaks off may have lost a digit of a number: none of it is taken.
+            judged, usage = failed(CUT_OFF) if reply.cut_off else call.check(reply.value), reply.usage
         yield _Outcome(number=call.number, measure=call.measure, judged=judged, usage=usage)
+
+
+def _reason(error: ChatFailed) -> str:
+    return next((told for kind, told in _REASONS.items() if isinstance(error, kind)), "the call failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
