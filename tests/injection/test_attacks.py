@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from model_clients.chat.messages import ChatRequest
 from query.asking import Asker, AskingModels, Manner
@@ -18,32 +17,19 @@ from query.llm_answers.answerer import AnswerEnd, AnswerPart
 from query.llm_answers.foreign_matter import links_in, markup_in, repeats
 from query.llm_answers.prompt import INSTRUCTIONS
 from query.llm_answers.settings import LlmAnswerSettings
-from query.outcome import NOT_FOUND, Answer
 from query.request import AskOptions
-from query.settings import AnswerSettings, QuerySettings
+from query.settings import QuerySettings
 from query.transformations.transform import TRANSFORMATIONS
+from tests.injection.attacked_world import ALWAYS, CANARY, check, check_citations, document_of, question_of
 from tests.injection.attacks import ATTACKS, Attack
 from tests.injection.obedient_model import obey
 from tests.query.llm_world import OneEngine, task_model
-from tests.query.small_store import EMBEDDER, ENGINEER, LIGHTHOUSE, SECRET, SmallDocument, write_store
+from tests.query.small_store import EMBEDDER, ENGINEER, LIGHTHOUSE, SECRET, write_store
 
-QUESTION = "Who built Skerry Rock Lighthouse?"
 THEMES = "What are the main themes?"
-CANARY = "platinum"
-# The model is asked even where the evidence is weak: it is to be attacked.
-ALWAYS = QuerySettings(answer=AnswerSettings(abstention_margin=-1.0))
 EARLIER = Turn(
     question="What is Skerry Rock Lighthouse?", asked_as="What is Skerry Rock Lighthouse?", answer="", documents={}
 )
-
-
-def _document(attack: Attack) -> SmallDocument:
-    told = "Skerry Rock Lighthouse was built by the engineer Ida Holm."
-    return SmallDocument(
-        title=attack.text if attack.where == "title" else "Skerry Rock Notes",
-        topic=attack.text if attack.where == "topic" else "Lighthouses",
-        paragraphs=(f"{told} {attack.text}" if attack.where == "body" else told, told.replace("built", "planned")),
-    )
 
 
 @pytest.fixture(scope="module", params=ATTACKS, ids=lambda attack: attack.name)
@@ -55,7 +41,7 @@ def attack(request: pytest.FixtureRequest) -> Attack:
 @pytest.fixture(scope="module")
 def store(attack: Attack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
     folder: Path = tmp_path_factory.mktemp("attacked") / "store"
-    write_store(folder, (LIGHTHOUSE, ENGINEER, SECRET, _document(attack)))
+    write_store(folder, (LIGHTHOUSE, ENGINEER, SECRET, document_of(attack)))
     with EmbeddedStore.open(folder) as opened:
         yield opened
 
@@ -78,49 +64,6 @@ def _asker(attack: Attack, store: EmbeddedStore, requests: list[ChatRequest], se
     model, _ = task_model(script)
     models = AskingModels(answers=model, rewriting=model)
     return Asker(OneEngine(QueryEngine(store, EMBEDDER, settings)), settings, models)
-
-
-def question_of(attack: Attack) -> str:
-    return attack.text if attack.where == "question" else QUESTION
-
-
-def check(answer: Answer, store: EmbeddedStore) -> None:
-    """All that an answer may show is what readable documents say."""
-    cited = _check_citations(answer, store)
-    assert answer.made_by in {"extractive", "llm:scripted"}
-    assert CANARY not in _everything(answer)
-    assert links_in(answer.answer) <= links_in(cited)
-    assert all(found in " ".join(cited.split()) for found in markup_in(answer.answer))
-    for text in _told(answer):
-        assert not repeats(text, INSTRUCTIONS, cited)
-    if answer.abstained:
-        assert (answer.answer, answer.citations) == (NOT_FOUND, ())
-
-
-def _check_citations(answer: Answer, store: EmbeddedStore) -> str:
-    """Every mark has its citation, and every citation stands in a document; return what they stand in."""
-    numbers = {int(number) for number in re.findall(r"\[(\d+)\]", answer.answer)}
-    assert numbers == {citation.number for citation in answer.citations}
-    texts = []
-    for citation in answer.citations:
-        text = store.document_text(Access(), citation.document_id)
-        assert text is not None
-        assert text[citation.char_start : citation.char_end] == citation.quote
-        texts += [citation.title, *citation.heading_path, text]
-    return "\n".join(texts)
-
-
-def _told(answer: Answer) -> list[str]:
-    """What is told beside the sources; the texts of searches are the model's, and nothing but searched for."""
-    use = answer.llm
-    assert use is not None or answer.made_by == "extractive"
-    beside = [use.fell_back, *use.trouble, *use.unsupported] if use is not None else []
-    return [answer.answer, *beside]
-
-
-def _everything(answer: Answer) -> str:
-    results = [text for result in answer.results for text in (result.title, result.text)]
-    return "\n".join([*_told(answer), *results, *(piece.text for piece in answer.evidence)])
 
 
 def test_an_answer(attack: Attack, store: EmbeddedStore, asker: Asker, requests: list[ChatRequest]) -> None:
@@ -161,7 +104,7 @@ def test_an_answer_from_reports(store: EmbeddedStore, asker: Asker) -> None:
 def test_flagged_sentences(attack: Attack, store: EmbeddedStore, requests: list[ChatRequest]) -> None:
     flagging = replace(ALWAYS, llm_answer=LlmAnswerSettings(unsupported="flag"))
     answer = _asker(attack, store, requests, flagging).ask(question_of(attack), AskOptions(route="local"), Manner())
-    cited = _check_citations(answer, store)
+    cited = check_citations(answer, store)
     for text in answer.llm.unsupported if answer.llm is not None else ():
         assert links_in(text) <= links_in(cited)
         assert not markup_in(text)
