@@ -94,6 +94,9 @@ class Neo4jSettings:
     transaction_rows: CountFromOne = 20_000
     """Rows of the derived layer that are written in one transaction, about, at most."""
 
+    many_tenants: CountFromOne = 100
+    """Tenants above which `belvedere doctor` notes that each of them has a full-text index of its own."""
+
     exact_rows: Count = 2_000
     """Records of a kind and tenant up to which a vector search is exact."""
 

@@ -1,9 +1,13 @@
 """Cutting rows into batches that a statement, and the memory of the server, can take."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from typing import Any, TypeAlias, TypeVar
+
+from graph_store.neo4j.failures import BatchTooLarge
 
 Row: TypeAlias = Mapping[str, Any]
+
+_Item = TypeVar("_Item")
 
 _FIXED = 16  # bytes of a number, or of what goes with any value
 
@@ -33,4 +37,21 @@ def weight_of(value: object) -> int:
         if value and isinstance(value[0], float):
             return 9 * len(value)
         return sum(weight_of(part) for part in value) + _FIXED
+    if isinstance(value, Sized):  # a vector
+        return 4 * len(value) + _FIXED
     return _FIXED
+
+
+def in_halves(items: Sequence[_Item], write: Callable[[Sequence[_Item]], None]) -> None:
+    """Write items at once; where the server has not the memory for that, each half by itself, and so on.
+
+    Raises ``BatchTooLarge`` where it has not even the memory for one item.
+    """
+    try:
+        write(items)
+    except BatchTooLarge:
+        if len(items) < 2:
+            raise
+        middle = len(items) // 2
+        in_halves(items[:middle], write)
+        in_halves(items[middle:], write)

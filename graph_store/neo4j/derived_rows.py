@@ -125,8 +125,9 @@ def statement_rows(generation: Generation) -> Iterator[Row]:
 
 def edge_rows(generation: Generation) -> Iterator[Row]:
     """Yield the edges of the passage graph."""
-    for edge in sorted(generation.passage_edges, key=lambda edge: (edge.source_id, edge.target_id)):
-        yield {"source": edge.source_id, "target": edge.target_id, "weight": edge.weight}
+    weights = {(edge.source_id, edge.target_id): edge.weight for edge in generation.passage_edges}
+    for (source, target), weight in sorted(weights.items()):
+        yield {"source": source, "target": target, "weight": weight}
 
 
 def community_rows(generation: Generation, documents: Mapping[str, str], *, as_vector: bool) -> Iterator[Row]:

@@ -61,12 +61,14 @@ def parent_rows(bundle: DocumentBundle) -> Iterator[Row]:
 
 
 def chunk_rows(bundle: DocumentBundle, *, as_vector: bool) -> Iterator[Row]:
-    """Yield id, properties, vector and further data of each chunk of a document."""
+    """Yield properties, vector and further data of each chunk of a document, and whether it is the first of it."""
     data = _data_by_chunk(bundle)
     vectors = sendable_rows(bundle.chunk_vectors, as_vector=as_vector)
+    first = min(bundle.chunks, key=lambda chunk: (chunk.position, chunk.id), default=None)
     for chunk, vector in zip(bundle.chunks, vectors, strict=True):
         yield {
             "document": bundle.document.id,
+            "first": chunk is first,
             "properties": _chunk_properties(bundle, chunk),
             "vector": vector,
             "data": {"tenant": bundle.document.tenant, **data[chunk.id]},

@@ -19,15 +19,12 @@ _CHUNKS = (
     "UNWIND $rows AS row MATCH (d:Document {{tenant: $tenant, id: row.document}})"
     " CREATE (d)<-[:PART_OF]-(c:Chunk:{label})-[:HAS_DATA]->(x:ChunkData)"
     " SET c = row.properties, x = row.data"
+    " FOREACH (_ IN CASE WHEN row.first THEN [1] ELSE [] END | CREATE (d)-[:FIRST_CHUNK]->(c))"
     " WITH c, row CALL db.create.setNodeVectorProperty(c, 'embedding', row.vector)"
 )
 _NEXT = (
     "UNWIND $rows AS row MATCH (a:Chunk {tenant: $tenant, id: row.first})"
     " MATCH (b:Chunk {tenant: $tenant, id: row.second}) CREATE (a)-[:NEXT_CHUNK]->(b)"
-)
-_FIRST = (
-    "UNWIND $rows AS row MATCH (d:Document {tenant: $tenant, id: row.document})"
-    " MATCH (c:Chunk {tenant: $tenant, id: row.chunk}) CREATE (d)-[:FIRST_CHUNK]->(c)"
 )
 
 
@@ -48,33 +45,30 @@ class DocumentWriter:
         chunks = (row for bundle in ordered for row in chunk_rows(bundle, as_vector=self._as_vector))
         self._run(_CHUNKS.format(label=tenant_label(self._tenant)), chunks)
         self._run(_NEXT, chunk_links(ordered))
-        self._run(_FIRST, (_first_chunk(bundle) for bundle in ordered if bundle.chunks))
 
     def _run(self, query: str, rows: Iterable[Row]) -> None:
         for batch in batches(rows, most_rows=self._settings.batch_rows, most_bytes=self._settings.batch_bytes):
             self._transaction.run(query, rows=batch, tenant=self._tenant)
 
 
-def _first_chunk(bundle: DocumentBundle) -> Row:
-    first = min(bundle.chunks, key=lambda chunk: (chunk.position, chunk.id))
-    return {"document": bundle.document.id, "chunk": first.id}
+def existing_documents(transaction: Transaction, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the ids that documents have, in the order asked."""
+    found = transaction.rows(
+        "MATCH (d:Document {tenant: $tenant}) WHERE d.id IN $ids RETURN d.id", tenant=tenant, ids=list(document_ids)
+    )
+    existing = {document_id for (document_id,) in found}
+    return tuple(dict.fromkeys(document_id for document_id in document_ids if document_id in existing))
 
 
-def delete_documents(transaction: Transaction, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
-    """Delete documents with their parts; return the ids that existed, in the order asked.
+def delete_documents(transaction: Transaction, tenant: str, document_ids: Sequence[str]) -> None:
+    """Delete documents with their parts.
 
     What else rests on them is mended by :mod:`graph_store.neo4j.lost_evidence`.
     """
-    parameters = {"tenant": tenant, "ids": list(document_ids)}
-    found = transaction.rows(
-        "MATCH (d:Document {tenant: $tenant}) WHERE d.id IN $ids RETURN d.id ORDER BY d.id", **parameters
-    )
-    existed = {document_id for (document_id,) in found}
-    if existed:
-        forget_sources_of(transaction, tenant, document_ids)
-        chosen = "MATCH (d:Document {tenant: $tenant}) WHERE d.id IN $ids"
-        transaction.run(f"{chosen} MATCH (d)<-[:PART_OF]-(:Chunk)-[:HAS_DATA]->(x) DETACH DELETE x", **parameters)
-        transaction.run(f"{chosen} MATCH (d)<-[:PART_OF]-(c:Chunk) DETACH DELETE c", **parameters)
-        transaction.run(f"{chosen} MATCH (d)-[:HAS_PARENT]->(p) DETACH DELETE p", **parameters)
-        transaction.run(f"{chosen} DETACH DELETE d", **parameters)
-    return tuple(dict.fromkeys(document_id for document_id in document_ids if document_id in existed))
+    parameters = {"tenant": tenant, "ids": sorted(document_ids)}
+    forget_sources_of(transaction, tenant, document_ids)
+    chosen = "MATCH (d:Document {tenant: $tenant}) WHERE d.id IN $ids"
+    transaction.run(f"{chosen} MATCH (d)<-[:PART_OF]-(:Chunk)-[:HAS_DATA]->(x) DETACH DELETE x", **parameters)
+    transaction.run(f"{chosen} MATCH (d)<-[:PART_OF]-(c:Chunk) DETACH DELETE c", **parameters)
+    transaction.run(f"{chosen} MATCH (d)-[:HAS_PARENT]->(p) DETACH DELETE p", **parameters)
+    transaction.run(f"{chosen} DETACH DELETE d", **parameters)

@@ -22,7 +22,7 @@ def examine_store(address: ServerAddress, settings: Neo4jSettings) -> tuple[Find
     try:
         connection.connect()
         state = existing_state(connection)
-        return tuple(_examine(connection, state))
+        return tuple(_examine(connection, state, settings))
     except StoreMissing:
         raise
     except StoreUnusable as error:
@@ -36,14 +36,14 @@ def _problem(check: str, error: StoreUnusable) -> Finding:
     return Finding(check=check, level="problem", says=says or str(error), remedy=remedy)
 
 
-def _examine(connection: Connection, state: VectorSpace) -> Iterator[Finding]:
+def _examine(connection: Connection, state: VectorSpace, settings: Neo4jSettings) -> Iterator[Finding]:
     yield _server(connection)
     try:
         verify_schema(connection, dimension=state.dimension)
     except StoreMismatch as error:
         yield _problem("indexes", error)
     else:
-        yield from _examine_indexes(connection)
+        yield from _examine_indexes(connection, settings)
         yield from _examine_vector_indexes(connection)
     yield from _examine_copy(connection)
     yield _examine_writer(connection)
@@ -59,12 +59,13 @@ def _server(connection: Connection) -> Finding:
     return Finding(check="server", level="fine", says=f"Neo4j {version}, {edition}; {protocol}")
 
 
-def _examine_indexes(connection: Connection) -> Iterator[Finding]:
+def _examine_indexes(connection: Connection, settings: Neo4jSettings) -> Iterator[Finding]:
     found = connection.run_alone(
         "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'belvedere_' RETURN name, state ORDER BY name"
     )
     states = {row[0]: row[1] for row in found}
-    missing = [tenant for tenant in connection.read(read_tenants) if text_index(tenant) not in states]
+    tenants = connection.read(read_tenants)
+    missing = [tenant for tenant in tenants if text_index(tenant) not in states]
     slow = [name for name, state in states.items() if state != "ONLINE"]
     if missing:
         yield Finding(
@@ -79,6 +80,13 @@ def _examine_indexes(connection: Connection) -> Iterator[Finding]:
             level="note",
             says=f"{len(slow)} indexes are not ready, such as {slow[0]} ({states[slow[0]]})",
             remedy="wait until the server has built them, or look at its log",
+        )
+    if len(tenants) > settings.many_tenants:
+        yield Finding(
+            check="indexes",
+            level="note",
+            says=f"{len(tenants):,} tenants have a full-text index each, which takes memory and files of the server",
+            remedy="spread them over several servers, or raise neo4j.many_tenants where this one bears it",
         )
     if not missing and not slow:
         yield Finding(check="indexes", level="fine", says=f"{len(states)} indexes are as they should be, and ready")

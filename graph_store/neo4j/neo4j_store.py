@@ -17,9 +17,10 @@ from graph_store.errors import StoreMismatch, StoreUnusable
 from graph_store.findings import Finding
 from graph_store.neo4j import document_reads, tenant_reads
 from graph_store.neo4j.address import ServerAddress
+from graph_store.neo4j.batching import in_halves
 from graph_store.neo4j.connection import Connection, Transaction
 from graph_store.neo4j.copying import CopyableStore
-from graph_store.neo4j.document_writes import DocumentWriter, delete_documents
+from graph_store.neo4j.document_writes import DocumentWriter, delete_documents, existing_documents
 from graph_store.neo4j.examination import examine_store
 from graph_store.neo4j.failures import BatchTooLarge
 from graph_store.neo4j.generation_reads import read_generation
@@ -33,7 +34,6 @@ from graph_store.neo4j.store_state import (
     existing_state,
     forget_settings,
     make_store,
-    make_tenant,
     mark_data_changed,
     read_progress,
     read_tenants,
@@ -167,49 +167,47 @@ class Neo4jStore(CopyableStore, OneSpace):
             self._need_text_index(tenant)
         chosen = [bundle for tenant in sorted(by_tenant) for bundle in by_tenant[tenant].values()]
         if chosen:
-            self._write_halves(chosen, lease)
+            in_halves(chosen, lambda part: self._write_part(part, lease))
 
-    def _write_halves(self, bundles: Sequence[DocumentBundle], lease: WriterLease) -> None:
+    def _write_part(self, bundles: Sequence[DocumentBundle], lease: WriterLease) -> None:
         try:
             self._connection.write(lambda tx: self._write(tx, bundles, lease))
         except BatchTooLarge as error:
             if len(bundles) == 1:
                 raise BatchTooLarge(f"{error}; the document {bundles[0].document.id!r} is written alone") from error
-            middle = len(bundles) // 2
-            self._write_halves(bundles[:middle], lease)
-            self._write_halves(bundles[middle:], lease)
+            raise
 
     def _write(self, transaction: Transaction, bundles: Sequence[DocumentBundle], lease: WriterLease) -> None:
         lease.check(transaction)
         for tenant in sorted({bundle.document.tenant for bundle in bundles}):
             own = [bundle for bundle in bundles if bundle.document.tenant == tenant]
-            make_tenant(transaction, tenant)
             self._delete(transaction, tenant, [bundle.document.id for bundle in own])
             as_vector = self._connection.has_vectors
             DocumentWriter(transaction, tenant, settings=self._neo4j_settings, as_vector=as_vector).insert(own)
             mark_data_changed(transaction, tenant, documents=len(own))
 
     def _delete(self, transaction: Transaction, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
-        generation = read_progress(transaction, tenant).generation
-        touched = find_touched(transaction, tenant, generation, document_ids)
-        deleted = delete_documents(transaction, tenant, document_ids)
-        if deleted:
+        existing = existing_documents(transaction, tenant, document_ids)
+        if existing:
+            generation = read_progress(transaction, tenant).generation
+            touched = find_touched(transaction, tenant, generation, existing)
+            delete_documents(transaction, tenant, existing)
             mend_derived(transaction, tenant, touched)
-        return deleted
+        return existing
 
     def delete_documents(self, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
-        """Delete documents with all that rests on them alone (see ``GraphStore``)."""
+        """Delete documents with all that rests on them alone (see ``GraphStore``); in halves as they are written."""
         lease = self._writer()
         existed: set[str] = set()  # also those that an attempt deleted of which nobody knew whether it was committed
 
-        def work(transaction: Transaction) -> None:
+        def work(transaction: Transaction, part: Sequence[str]) -> None:
             lease.check(transaction)
-            deleted = self._delete(transaction, tenant, document_ids)
+            deleted = self._delete(transaction, tenant, part)
             if deleted:
                 mark_data_changed(transaction, tenant, documents=len(deleted))
             existed.update(deleted)
 
-        self._connection.write(work)
+        in_halves(document_ids, lambda part: self._connection.write(lambda tx: work(tx, part)))
         return tuple(dict.fromkeys(document_id for document_id in document_ids if document_id in existed))
 
     def require_whole(self, tenant: str) -> None:

@@ -6,9 +6,10 @@ written is swept away by the next writer.
 """
 
 from collections.abc import Collection as AnyCollection
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import TypeAlias
 
 from graph_store.bundles import Generation
@@ -16,21 +17,25 @@ from graph_store.copies import LayerStanding
 from graph_store.entity_names import NamedChunk, find_support
 from graph_store.evidence_checks import check_audiences, check_evidence
 from graph_store.neo4j import derived_rows
-from graph_store.neo4j.batching import Row, batches
+from graph_store.neo4j.batching import Row, batches, in_halves
 from graph_store.neo4j.connection import Connection, Transaction
+from graph_store.neo4j.failures import BatchTooLarge
 from graph_store.neo4j.names import DERIVED_LABELS, tenant_label
 from graph_store.neo4j.store_state import make_tenant, mark_derived_changed
 from graph_store.neo4j.writer_lease import WriterLease
 from graph_store.settings import Neo4jSettings
 
 _Statement: TypeAlias = tuple[str, Iterable[Row]]
+_Batch: TypeAlias = tuple[str, list[Row]]
 
 _DELETED_AT_ONCE = 2_000
 
+# What a transaction creates it must not create again, should it run once more after a commit of unknown outcome.
+_NEXT_STEP = "MATCH (t:BelvedereTenant {tenant: $tenant}) WHERE t.step < $step SET t.step = $step RETURN 1"
 _KEY = "{{tenant: $tenant, generation: $generation, id: row.{column}}}"
 _NODE = (
-    "UNWIND $rows AS row MERGE (n:{label} {{tenant: $tenant, generation: $generation, id: row.id}})"
-    " SET n += row.properties, n:{tenant}"
+    "UNWIND $rows AS row CREATE (n:{label}:{tenant} {{tenant: $tenant, generation: $generation, id: row.id}})"
+    " SET n += row.properties"
 )
 _MENDED = (
     "UNWIND $rows AS row MATCH (n:{label} {{tenant: $tenant, generation: $generation, id: row.id}}) SET n.mended = true"
@@ -45,44 +50,55 @@ def _derived(name: str, label: str, column: str) -> str:
 
 _ENTITY = _derived("e", "__Entity__", "entity")
 _OCCURRENCES = (
-    f"UNWIND $rows AS row MATCH {_CHUNK} MATCH {_ENTITY} MERGE (c)-[r:HAS_ENTITY]->(e)"
+    f"UNWIND $rows AS row MATCH {_CHUNK} MATCH {_ENTITY} CREATE (c)-[r:HAS_ENTITY]->(e)"
     " SET r.starts = row.starts, r.ends = row.ends, r.homes = row.homes"
 )
 _SUPPORT = (
     f"UNWIND $rows AS row MATCH (d:Document {{tenant: $tenant, id: row.document}}) MATCH {_ENTITY}"
-    " MERGE (d)-[r:SUPPORTS]->(e) SET r.numbers = row.numbers"
+    " CREATE (d)-[r:SUPPORTS]->(e) SET r.numbers = row.numbers"
 )
 _RELATIONS = (
     f"UNWIND $rows AS row MATCH {_derived('a', '__Entity__', 'source')} MATCH {_derived('b', '__Entity__', 'target')}"
-    " MERGE (a)-[r:RELATED {id: row.id}]->(b)"
+    " CREATE (a)-[r:RELATED {id: row.id}]->(b)"
     " SET r += row.properties, r.tenant = $tenant, r.generation = $generation"
 )
 _STATEMENTS = (
-    f"UNWIND $rows AS row MATCH {_CHUNK} MATCH {_ENTITY} MERGE (c)-[r:STATES]->(e) SET r.relations = row.relations"
+    f"UNWIND $rows AS row MATCH {_CHUNK} MATCH {_ENTITY} CREATE (c)-[r:STATES]->(e) SET r.relations = row.relations"
 )
 _EDGES = (
     "UNWIND $rows AS row MATCH (a:Chunk {tenant: $tenant, id: row.source}) MATCH (b:Chunk {tenant: $tenant, id:"
-    " row.target}) MERGE (a)-[r:LEADS_TO {generation: $generation}]->(b) SET r.weight = row.weight, r.tenant = $tenant"
+    " row.target}) CREATE (a)-[r:LEADS_TO {generation: $generation}]->(b) SET r.weight = row.weight, r.tenant = $tenant"
 )
 _MEMBERS = (
     f"UNWIND $rows AS row MATCH {_ENTITY} MATCH {_derived('g', '__Community__', 'community')}"
-    " MERGE (e)-[:IN_COMMUNITY]->(g)"
+    " CREATE (e)-[:IN_COMMUNITY]->(g)"
 )
 _COMMUNITY_PARENTS = (
     f"UNWIND $rows AS row MATCH {_derived('a', '__Community__', 'child')} MATCH"
-    f" {_derived('b', '__Community__', 'parent')} MERGE (a)-[:PARENT_COMMUNITY]->(b)"
+    f" {_derived('b', '__Community__', 'parent')} CREATE (a)-[:PARENT_COMMUNITY]->(b)"
 )
 _REPORT_EVIDENCE, _SUMMARY_EVIDENCE = (
-    f"UNWIND $rows AS row MATCH {_derived('t', label, 'text')} MATCH {_CHUNK} MERGE (t)-[:RESTS_ON]->(c)"
+    f"UNWIND $rows AS row MATCH {_derived('t', label, 'text')} MATCH {_CHUNK} CREATE (t)-[:RESTS_ON]->(c)"
     for label in ("__Community__", "Summary")
 )
 _OVER_CHUNKS = (
     f"UNWIND $rows AS row MATCH {_derived('s', 'Summary', 'summary')}"
-    " MATCH (c:Chunk {tenant: $tenant, id: row.child}) MERGE (s)-[:SUMMARIZES]->(c)"
+    " MATCH (c:Chunk {tenant: $tenant, id: row.child}) CREATE (s)-[:SUMMARIZES]->(c)"
 )
 _OVER_SUMMARIES = (
     f"UNWIND $rows AS row MATCH {_derived('s', 'Summary', 'summary')} MATCH {_derived('c', 'Summary', 'child')}"
-    " MERGE (s)-[:SUMMARIZES]->(c)"
+    " CREATE (s)-[:SUMMARIZES]->(c)"
+)
+
+
+_OUTDATED = (
+    *(
+        f"MATCH (t:BelvedereTenant {{tenant: $tenant}}) MATCH (n:{label} {{tenant: $tenant}})"
+        " WHERE n.generation <> t.generation WITH n LIMIT $most DETACH DELETE n RETURN count(*)"
+        for label in DERIVED_LABELS
+    ),
+    "MATCH (t:BelvedereTenant {tenant: $tenant}) MATCH (:Chunk)-[r:LEADS_TO {tenant: $tenant}]->(:Chunk)"
+    " WHERE r.generation <> t.generation WITH r LIMIT $most DELETE r RETURN count(*)",
 )
 
 
@@ -114,16 +130,33 @@ class Publisher:
         check_evidence(generation, ground.documents)
         check_audiences(generation, ground.groups)
         number = self._connection.write(lambda tx: self._next_number(tx, tenant))
+        steps = count(1)
         for statements in self._transactions(self._statements(generation, ground, mended)):
-            self._connection.write(partial(self._run, statements=statements, tenant=tenant, generation=number))
+            in_halves(statements, lambda part: self._write(tenant, number, part, steps))
         self._connection.write(lambda tx: self._show(tx, generation, number, standing))
-        self.sweep(tenant)
+        if number > 1:
+            self.sweep(tenant)
+
+    def _write(self, tenant: str, number: int, statements: Sequence[_Batch], steps: Iterator[int]) -> None:
+        """Write batches in one transaction, one that is alone in halves of its rows where the server needs that."""
+        step = next(steps)
+        try:
+            self._connection.write(
+                partial(self._run, statements=statements, tenant=tenant, generation=number, step=step)
+            )
+        except BatchTooLarge:
+            if len(statements) > 1 or len(statements[0][1]) < 2:
+                raise
+            ((query, rows),) = statements
+            middle = len(rows) // 2
+            for half in (rows[:middle], rows[middle:]):
+                self._write(tenant, number, [(query, half)], steps)
 
     def _next_number(self, transaction: Transaction, tenant: str) -> int:
         self._lease.check(transaction)
         make_tenant(transaction, tenant)
         (found,) = transaction.rows(
-            "MATCH (t:BelvedereTenant {tenant: $tenant}) SET t.last_generation = t.last_generation + 1"
+            "MATCH (t:BelvedereTenant {tenant: $tenant}) SET t.last_generation = t.last_generation + 1, t.step = 0"
             " RETURN t.last_generation",
             tenant=tenant,
         )
@@ -156,9 +189,9 @@ class Publisher:
         for name, texts in (("__Community__", generation.communities), ("Summary", generation.tree_nodes)):
             yield _MENDED.format(label=name), [{"id": text.id} for text in texts if text.id in mended]
 
-    def _transactions(self, statements: Iterable[_Statement]) -> Iterator[list[tuple[str, list[Row]]]]:
+    def _transactions(self, statements: Iterable[_Statement]) -> Iterator[list[_Batch]]:
         """Yield batches of rows with their statements, as many as one transaction should write."""
-        chosen: list[tuple[str, list[Row]]] = []
+        chosen: list[_Batch] = []
         size = 0
         for query, rows in statements:
             for batch in batches(rows, most_rows=self._settings.batch_rows, most_bytes=self._settings.batch_bytes):
@@ -171,9 +204,12 @@ class Publisher:
             yield chosen
 
     def _run(
-        self, transaction: Transaction, *, statements: Iterable[tuple[str, list[Row]]], tenant: str, generation: int
+        self, transaction: Transaction, *, statements: Iterable[_Batch], tenant: str, generation: int, step: int
     ) -> None:
+        """Write batches unless they are there: their commit may have been done although nobody could tell."""
         self._lease.check(transaction)
+        if not transaction.rows(_NEXT_STEP, tenant=tenant, step=step):
+            return
         for query, rows in statements:
             transaction.run(query, rows=rows, tenant=tenant, generation=generation)
 
@@ -199,27 +235,26 @@ class Publisher:
 
     def sweep(self, tenant: str) -> None:
         """Delete every generation of a tenant but the one that is shown, in steps."""
-        for label in DERIVED_LABELS:
-            self._repeat(
-                f"MATCH (t:BelvedereTenant {{tenant: $tenant}}) MATCH (n:{label} {{tenant: $tenant}})"
-                " WHERE n.generation <> t.generation WITH n LIMIT $most DETACH DELETE n RETURN count(*)",
-                tenant,
-            )
-        self._repeat(
-            "MATCH (t:BelvedereTenant {tenant: $tenant}) MATCH (:Chunk)-[r:LEADS_TO {tenant: $tenant}]->(:Chunk)"
-            " WHERE r.generation <> t.generation WITH r LIMIT $most DELETE r RETURN count(*)",
-            tenant,
-        )
+        most = _DELETED_AT_ONCE
+        while True:
+            try:
+                full = self._connection.write(partial(self._sweep_step, tenant=tenant, most=most))
+            except BatchTooLarge:
+                if most == 1:
+                    raise
+                most //= 2
+                continue
+            if not full:
+                return
 
-    def _repeat(self, query: str, tenant: str) -> None:
-        def step(transaction: Transaction) -> int:
-            self._lease.check(transaction)
-            (found,) = transaction.rows(query, tenant=tenant, most=_DELETED_AT_ONCE)
-            deleted: int = found.value()
-            return deleted
-
-        while self._connection.write(step) == _DELETED_AT_ONCE:
-            pass
+    def _sweep_step(self, transaction: Transaction, *, tenant: str, most: int) -> bool:
+        """Delete at most so many records; tell whether there may be more."""
+        self._lease.check(transaction)
+        for query in _OUTDATED:
+            (found,) = transaction.rows(query, tenant=tenant, most=most)
+            if found.value() == most:
+                return True
+        return False
 
 
 def _read_ground(transaction: Transaction, tenant: str) -> _Ground:

@@ -15,6 +15,10 @@ FORMAT = 1
 """Raised with every change of the nodes or of what an old property means."""
 
 _LARGEST_DIMENSION = 4_096
+_MAKE_TENANT = (
+    "MERGE (t:BelvedereTenant {tenant: $tenant}) ON CREATE SET t.data = 0, t.derived = 0, t.generation = 0,"
+    " t.last_generation = 0, t.changed_documents = 0"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +73,12 @@ def read_live(transaction: Transaction, space: VectorSpace) -> LiveSpace:
 
 
 def mark_data_changed(transaction: Transaction, tenant: str, *, documents: int) -> None:
-    """Tell readers that documents of a tenant changed; the derived layer is stale by that many documents more."""
+    """Tell readers that documents of a tenant changed; the derived layer is stale by that many documents more.
+
+    Makes the node of the tenant where there is none.
+    """
     transaction.run(
-        "MATCH (t:BelvedereTenant {tenant: $tenant}) SET t.data = t.data + 1, t.fingerprint = null,"
+        f"{_MAKE_TENANT} SET t.data = t.data + 1, t.fingerprint = null,"
         " t.changed_documents = t.changed_documents + $documents",
         tenant=tenant,
         documents=documents,
@@ -92,11 +99,7 @@ def mark_derived_changed(transaction: Transaction, tenant: str) -> None:
 
 def make_tenant(transaction: Transaction, tenant: str) -> None:
     """Make the node of a tenant where there is none."""
-    transaction.run(
-        "MERGE (t:BelvedereTenant {tenant: $tenant}) ON CREATE SET t.data = 0, t.derived = 0, t.generation = 0,"
-        " t.last_generation = 0, t.changed_documents = 0",
-        tenant=tenant,
-    )
+    transaction.run(_MAKE_TENANT, tenant=tenant)
 
 
 def read_tenants(transaction: Transaction) -> tuple[str, ...]:

@@ -49,6 +49,13 @@ def test_batches_hold_all_rows_in_order(texts: list[str], most_rows: int, most_b
 
 
 @pytest.mark.parametrize("as_vector", [False, True])
+def test_batches_are_cut_by_the_bytes_of_vectors(as_vector: bool) -> None:
+    rows = [{"vector": sendable(np.ones(1_000, dtype=np.float32), as_vector=as_vector)} for _ in range(10)]
+    cut = list(batches(rows, most_rows=1_000, most_bytes=20_000))
+    assert [len(batch) for batch in cut] == ([4, 4, 2] if as_vector else [2] * 5)
+
+
+@pytest.mark.parametrize("as_vector", [False, True])
 def test_vectors_travel_unchanged(as_vector: bool) -> None:
     vector = np.random.default_rng(7).standard_normal(48).astype(np.float32)
     sent = sendable(vector, as_vector=as_vector)

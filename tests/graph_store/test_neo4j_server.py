@@ -203,6 +203,51 @@ def test_a_batch_that_is_too_large_is_halved(store: Neo4jStore, monkeypatch: pyt
     assert store.tenant_counts("default").documents == 5
 
 
+def test_a_layer_that_is_too_large_for_a_transaction_is_halved(
+    store: Neo4jStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundles = fill(store)
+    before = store.content_digest("default")
+    refused: list[int] = []
+    really = Publisher._run
+
+    def complain(self: Publisher, transaction: Transaction, **given: Any) -> None:  # noqa: ANN401  # handed on
+        if sum(len(rows) for _, rows in given["statements"]) > 1:
+            refused.append(1)
+            raise BatchTooLarge("not enough memory")
+        really(self, transaction, **given)
+
+    monkeypatch.setattr(Publisher, "_run", complain)
+    store.publish(generation_of(bundles, aliases={"Alpha": ("Omega",)}))
+    assert refused
+    assert store.content_digest("default") == before
+
+
+def test_deletions_and_sweeps_that_are_too_large_are_halved(
+    store: Neo4jStore, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundles = fill(store)
+    really_delete, really_sweep = Neo4jStore._delete, Publisher._sweep_step
+
+    def delete(self: Neo4jStore, transaction: Transaction, tenant: str, ids: list[str]) -> tuple[str, ...]:
+        if len(ids) > 1:
+            raise BatchTooLarge("not enough memory")
+        return really_delete(self, transaction, tenant, ids)
+
+    def sweep(self: Publisher, transaction: Transaction, *, tenant: str, most: int) -> bool:
+        if most > 3:
+            raise BatchTooLarge("not enough memory")
+        return really_sweep(self, transaction, tenant=tenant, most=most)
+
+    monkeypatch.setattr(Neo4jStore, "_delete", delete)
+    monkeypatch.setattr(Publisher, "_sweep_step", sweep)
+    store.publish(generation_of(bundles))
+    (kept,) = asked("MATCH (e:__Entity__ {tenant: 'default'}) RETURN count(DISTINCT e.generation)")
+    assert kept.value() == 1
+    assert store.delete_documents("default", ["staff", "nobody", "open"]) == ("staff", "open")
+    assert store.tenant_counts("default").documents == 0
+
+
 def test_an_unfinished_publication_is_never_seen_and_swept_away(
     store: Neo4jStore, neo4j_address: ServerAddress, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,3 +346,12 @@ def test_a_search_by_index_finds_what_an_exact_one_does(neo4j_address: ServerAdd
         assert [by_index.search_vectors(PUBLIC, vector_of(text), kind="chunk", k=5) for text in texts[:20]] == wanted
         assert by_index.search_vectors(PUBLIC, vector_of("word1"), kind="chunk", k=3, filters=(few,)) == filtered
         assert len(by_index.search_vectors(PUBLIC, vector_of("x"), kind="chunk", k=1_000)) == 60
+
+
+def test_many_tenants_are_noted(store: Neo4jStore, neo4j_address: ServerAddress) -> None:
+    fill(store)
+    for most, notes in ((1, 1), (2, 0)):
+        found = Neo4jStore.examine(neo4j_address, Neo4jSettings(many_tenants=most))
+        told = [finding for finding in found if "2 tenants have a full-text index each" in finding.says]
+        assert len(told) == notes
+        assert all(finding.level == "note" for finding in told)
