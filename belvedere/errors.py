@@ -9,6 +9,7 @@ UserMistake          raised by this floor: a wrong option, a data set or a confi
 ├── DatasetError     (belvedere.evaluation.dataset_files)
 ├── GateError        (belvedere.evaluation.gates)
 ├── MigrationMistake (belvedere.embedding_migration)
+├── NotAgreed        (belvedere.cli.paying)
 ├── TooFewQuestions  (belvedere.evaluation.ranker_training)
 ├── TrainingMistake  (belvedere.evaluation.ranker_training)
 ├── UnknownDocument  (belvedere.knowledge_base)

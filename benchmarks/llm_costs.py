@@ -1,11 +1,11 @@
 """Tokens of indexing with a language model: ``python -m benchmarks.llm_costs FOLDER... [--documents N]``.
 
 Indexes each data set (or folder of documents) with the real prompts and a model that replies by rules
-(``benchmarks.counting_model``), so nothing is paid for. Prints tokens per 1,000 words for each mode, what a question
-costs where only the reports that it touches are written, and what a million chunks would cost and take by three example
-price lists (``--prices FILE`` for others). Where FOLDER has ``openie.jsonl``, replies about a document tell its facts.
-Vectors are by hashing, which costs next to nothing; four characters count as a token. With ``--documents`` a sample,
-drawn by the seed.
+(``belvedere.estimate.counting_model``), so nothing is paid for. Prints tokens per 1,000 words for each mode, what a
+question costs where only the reports that it touches are written, and what a million chunks would cost and take by
+three example price lists (``--prices FILE`` for others). Where FOLDER has ``openie.jsonl``, replies about a document
+tell its facts. Vectors are by hashing, which costs next to nothing; four characters count as a token. With
+``--documents`` a sample, drawn by the seed.
 """
 
 import json
@@ -17,9 +17,9 @@ from pathlib import Path
 
 import click
 
+from belvedere.estimate.counting_model import CountingModel, KnownFacts, counted_tokens
 from belvedere.evaluation.dataset import read_corpus
 from belvedere.evaluation.dataset_files import Row
-from benchmarks.counting_model import CountingModel, KnownFacts, counted_tokens
 from benchmarks.llm_simulation import EXAMPLE_PRICES, PriceList, bill, read_prices
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore

@@ -106,6 +106,12 @@ class IndexRun:
             time.process_time() - cpu_start,
         )
 
+    def index_loaded(self, pending: Sequence[PendingDocument]) -> None:
+        """Index documents that are loaded already, all that is derived from them with it, into a store that is new."""
+        memory = SourceMemory({}, fingerprint="")
+        self._write(SourceChanges(pending=list(pending)), {}, {}, memory)
+        self.refresh_derived()
+
     def _delete(self, document_ids: Sequence[str]) -> tuple[str, ...]:
         return self._store.delete_documents(self._options.tenant, document_ids) if document_ids else ()
 

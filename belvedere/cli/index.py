@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.options import DOCUMENT_GROUPS, LLM, GivenPath, Shared, shared_options
+from belvedere.cli.options import DOCUMENT_GROUPS, GivenPath, Shared, shared_options
+from belvedere.cli.paying import Paying, agree_to_cost, paying_options
 from belvedere.cli.printing import complain, say, say_json, shown_usage
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import index_json
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
     "--public", is_flag=True, help="Let everybody of the tenant read these documents, also those stored for groups."
 )
 @click.option("--rebuild", is_flag=True, help="Make everything anew, not only what has changed.")
-@LLM
+@paying_options
 @shared_options(DOCUMENT_GROUPS)
 def index(
-    shared: Shared, paths: tuple[Path, ...], *, prune: bool, public: bool, rebuild: bool, llm: tuple[str, ...] | None
+    shared: Shared,
+    paths: tuple[Path, ...],
+    *,
+    prune: bool,
+    public: bool,
+    rebuild: bool,
+    paying: Paying,
 ) -> None:
     """Bring the store up to date with files, folders or corpus.jsonl files.
 
@@ -39,12 +46,18 @@ def index(
 
     --prune leaves documents from outside PATHS alone, and refuses where a folder in PATHS holds no source at all any
     more: it may not be mounted. Where its documents are really to go, use `belvedere delete`.
+
+    Where language models do tasks of indexing and have prices, their cost is estimated first, and a cost above
+    llm.budget.ask_above is asked about; without a terminal to ask at, nothing is done then (exit code 2).
     """
     if public and shared.groups:
         raise click.UsageError("--public lets everybody read: leave --groups out, or --public")
-    with shared.open(as_caller=False, llm=llm) as kb, ProgressBar("getting ready") as bar:
-        run = kb.rebuild if rebuild else kb.index
-        report = run(paths, groups=shared.groups, public=public, prune=prune, progress=bar)
+    with shared.open(as_caller=False, llm=paying.llm) as kb:
+        if not paying.agreed:
+            agree_to_cost(kb, paths, rebuild=rebuild)
+        with ProgressBar("getting ready") as bar:
+            run = kb.rebuild if rebuild else kb.index
+            report = run(paths, groups=shared.groups, public=public, prune=prune, progress=bar)
     if shared.as_json:
         say_json(index_json(report))
     else:

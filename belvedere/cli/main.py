@@ -19,6 +19,7 @@ from belvedere.cli.context import context
 from belvedere.cli.copy_store import copy_store
 from belvedere.cli.delete import delete
 from belvedere.cli.doctor import doctor
+from belvedere.cli.estimate import estimate
 from belvedere.cli.evaluate import evaluate
 from belvedere.cli.evaluate_init import evaluate_init
 from belvedere.cli.export import export
@@ -55,6 +56,7 @@ def cli() -> None:
 
 for command in (
     index,
+    estimate,
     ask,
     search,
     context,

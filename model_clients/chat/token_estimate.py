@@ -48,3 +48,9 @@ def estimated_prompt_tokens(request: ChatRequest) -> int:
     """Return about how many tokens of a request are sent, its schema counted."""
     schema = 0 if request.schema is None else estimated_tokens(str(request.schema))
     return schema + estimated_message_tokens(request.messages)
+
+
+def likely_prompt_tokens(request: ChatRequest) -> int:
+    """Return about how many tokens of a request are sent, its schema counted."""
+    schema = 0 if request.schema is None else likely_tokens(str(request.schema))
+    return schema + sum(_TOKENS_PER_MESSAGE + likely_tokens(message.content) for message in request.messages)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks.counting_model import CountingModel, KnownFacts, counted_tokens
+from belvedere.estimate.counting_model import CountingModel, KnownFacts, counted_tokens
 from benchmarks.llm_simulation import EXAMPLE_PRICES, PriceList, bill, read_prices
 from model_clients.chat.marked_data import MarkedItem, mark_data
 from model_clients.chat.messages import CallScope, ChatRequest, Message, Task, TokenUsage

@@ -1,0 +1,222 @@
+"""Telling beforehand what indexing takes, and asking before it is paid."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from belvedere.estimate import estimate as estimating
+from belvedere.estimate.estimate import Estimate, Estimator
+from belvedere.estimate.recording import CountedCall
+from belvedere.estimate.storage import Held, estimate_storage
+from belvedere.estimate.task_estimate import Sampled, estimate_task
+from belvedere.knowledge_base import KnowledgeBase
+from belvedere.settings import Settings
+from belvedere.status import folder_bytes
+from graph_store.settings import StoreSettings
+from indexing.options import IndexOptions
+from model_clients.chat.settings import LlmSettings, ModelPrice, TaskSettings
+from model_clients.settings import EmbedderSettings
+from tests.belvedere.small_store import Belvedere
+from tests.llm.scripted_openai_server import says, scripted_server
+
+PRICE = ModelPrice(prompt=1000.0, reply=2000.0)
+SETTINGS = Settings(
+    embedder=EmbedderSettings(model="hashing:64"),
+    llm=LlmSettings(
+        base_url="http://127.0.0.1:9/v1", model="m", tasks=TaskSettings(extraction=True), prices={"m": PRICE}
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    people = ["Anna Lind", "Erik Holm", "Ida Berg", "Olav Dahl"]
+    for number in range(12):
+        one, other = people[number % 4], people[(number + 1) % 4]
+        sections = [
+            f"## Part {part}\n\n{one} built the lighthouse of Norby {part} with {other} in 18{number:02}. "
+            f"The lighthouse of Norby {part} is red, and {other} keeps its books in Bergen. " * 6
+            for part in range(3)
+        ]
+        (folder / f"d{number:02}.md").write_text("\n\n".join(sections), encoding="utf-8")
+    return folder
+
+
+def estimate(corpus: Path, settings: Settings = SETTINGS, *, seed: int = 0) -> Estimate:
+    return Estimator(settings, seed=seed).estimate([corpus], IndexOptions())
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Path) -> Estimate:
+    return estimate(corpus)
+
+
+@pytest.mark.model
+def test_a_sample_of_everything_counts_exactly(corpus: Path, whole: Estimate, tmp_path: Path) -> None:
+    assert (whole.documents, whole.sampled) == (12, whole.chunks)
+    with KnowledgeBase.open(tmp_path / "store", config=replace(SETTINGS, llm=LlmSettings())) as kb:
+        assert kb.index(corpus).chunks == whole.chunks
+    calls = whole.tasks["extraction"].calls
+    assert calls.low == calls.likely == calls.high
+    assert calls.likely >= whole.chunks
+    for task in whole.tasks.values():
+        assert 0 < task.tokens.low < task.tokens.likely < task.tokens.high
+    assert whole.storage.total == pytest.approx(folder_bytes(tmp_path / "store"), rel=0.5)
+
+
+@pytest.mark.model
+def test_a_sample_comes_near_the_whole_and_its_interval_holds_it(
+    corpus: Path, whole: Estimate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimating, "SAMPLE_CHUNKS", 10)
+    sampled = estimate(corpus, seed=3)
+    assert sampled.chunks == whole.chunks
+    assert 10 <= sampled.sampled < whole.chunks
+    for name, task in whole.tasks.items():
+        found = sampled.tasks[name]
+        assert found.tokens.low <= task.tokens.likely <= found.tokens.high, name
+    assert sampled.storage.chunk_vectors == pytest.approx(whole.storage.chunk_vectors)
+    assert estimate(corpus, seed=3) == sampled
+
+
+@pytest.mark.model
+def test_costs_are_at_the_configured_prices_and_of_tasks_that_are_on(whole: Estimate) -> None:
+    extraction, reports = whole.tasks["extraction"], whole.tasks["reports"]
+    assert (extraction.on, extraction.model, reports.on) == (True, "m", False)
+    assert extraction.cost is not None
+    likely = (extraction.prompt_tokens.likely * 1000 + extraction.reply_tokens.likely * 2000) / 1e6
+    assert extraction.cost.likely == pytest.approx(likely)
+    assert whole.cost == extraction.cost
+
+
+@pytest.mark.model
+def test_what_is_stored_already_counts_for_nothing(corpus: Path, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, llm=LlmSettings())
+    with KnowledgeBase.open(tmp_path / "store", config=settings) as kb:
+        kb.index(corpus)
+        stored = kb.store.document_states("default")
+    found = Estimator(settings).estimate([corpus], IndexOptions(), stored)
+    assert (found.documents, found.chunks, found.tasks["extraction"].calls.likely) == (0, 0, 0)
+
+
+@pytest.mark.model
+def test_an_empty_folder_takes_nothing(tmp_path: Path) -> None:
+    found = estimate(tmp_path)
+    assert (found.documents, found.chunks, found.cost.likely) == (0, 0, 0)
+
+
+@pytest.mark.model
+def test_an_embedder_behind_an_endpoint_is_not_asked(corpus: Path) -> None:
+    settings = replace(SETTINGS, embedder=EmbedderSettings(model="openai:small", base_url="http://127.0.0.1:9/v1"))
+    found = estimate(corpus, settings)
+    assert found.embedding is not None
+    assert found.embedding.likely > 1000
+    assert found.storage.chunk_vectors == found.chunks * 1536 * 4 * 2
+
+
+def _config(folder: Path, address: str) -> Path:
+    path = folder / "c.yaml"
+    llm = {
+        "base_url": address,
+        "model": "m",
+        "tasks": {"extraction": True},
+        "prices": {"m": {"prompt": 1000, "reply": 2000}, "n": {"prompt": 1}},
+        "budget": {"ask_above": 0.01},
+        "retries": 0,
+    }
+    path.write_text(json.dumps({"embedder": {"model": "hashing:64"}, "llm": llm}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.model
+def test_the_command_tells_it_as_json_and_as_text(belvedere: Belvedere, corpus: Path, tmp_path: Path) -> None:
+    config = _config(tmp_path, "http://127.0.0.1:9/v1")
+    told = belvedere("estimate", corpus, "--config", config, "--cheapest", "--json").json()
+    assert set(told) >= {"documents", "chunks", "storage", "tasks", "cost", "cheapest"}
+    assert set(told["tasks"]) == {"extraction", "reports", "summaries"}
+    assert set(told["tasks"]["extraction"]) >= {"calls", "tokens", "cost", "cost_interval"}
+    assert told["storage"]["total"] == pytest.approx(sum(told["storage"].values()) / 2, abs=10)
+    assert len(told["cheapest"]) == 6
+    assert [offer["cost"] for offer in told["cheapest"]] == sorted(offer["cost"] for offer in told["cheapest"])
+    text = belvedere("estimate", corpus, "--config", config).out
+    assert "12 documents" in text
+    assert "extraction (on, by m)" in text
+    assert "reports (off)" in text
+
+
+@pytest.mark.model
+def test_a_cost_that_nobody_agreed_to_stops_indexing_before_anything_is_done(
+    belvedere: Belvedere, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with scripted_server(says('{"entities": [], "relations": []}')) as server:
+        config = _config(tmp_path, server.base_url)
+        refused = belvedere("index", corpus, "--store", tmp_path / "s", "--config", config)
+        assert refused.code == 2
+        assert "more than llm.budget.ask_above (0.01): give --yes" in refused.err
+        assert not (tmp_path / "s").exists()
+        assert server.asked == []
+        agreed = belvedere("index", corpus, "--store", tmp_path / "s", "--config", config, "--yes", "--json")
+        assert agreed.code == 0
+        assert agreed.json()["usage"]["extraction"]["calls"] == len(server.asked) > 0
+        # Nothing has changed, so nothing is asked.
+        assert belvedere("index", corpus, "--store", tmp_path / "s", "--config", config).code == 0
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("agrees", [True, False])
+def test_at_a_terminal_the_cost_is_asked_about(
+    belvedere: Belvedere, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agrees: bool
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr("belvedere.cli.paying.is_terminal", lambda: True)
+
+    def confirm(text: str, *, abort: bool, err: bool) -> bool:
+        assert (text, abort, err) == ("Go on?", True, True)
+        if not agrees:
+            raise click.Abort
+        return True
+
+    monkeypatch.setattr(click, "confirm", confirm)
+    with scripted_server(says('{"entities": [], "relations": []}')) as server:
+        outcome = belvedere("index", corpus, "--store", tmp_path / "s", "--config", _config(tmp_path, server.base_url))
+    assert outcome.code == (0 if agrees else 130)
+    assert (tmp_path / "s").exists() == agrees
+
+
+def test_room_is_counted_by_vectors_links_and_texts() -> None:
+    held = Held(
+        chunks=100_000, sentences=300_000, tokens=10e6, derived=1000, dimension=384, token_dimension=64, text_bytes=7e7
+    )
+    settings = StoreSettings(ann_threshold=50_000, ann_neighbours=16)
+    found = estimate_storage(held, settings, neighbour_graphs=True)
+    assert found.chunk_vectors == 100_000 * 384 * 4 * 2
+    assert found.sentence_vectors == 300_000 * 384
+    assert found.token_vectors == 10e6 * 68
+    assert found.hnsw == 100_000 * (384 * 4 + 33 * 4 + 8)
+    assert estimate_storage(held, settings, neighbour_graphs=False).hnsw == 0
+    assert estimate_storage(replace(held, chunks=50_000), settings, neighbour_graphs=True).hnsw == 0
+
+
+_CALLS = st.builds(
+    lambda prompt, more, reply: CountedCall(
+        prompt=prompt, most_prompt=prompt + more, reply=reply, most_reply=reply + 50
+    ),
+    st.integers(1, 5000),
+    st.integers(0, 500),
+    st.integers(0, 2000),
+)
+
+
+@given(st.lists(_CALLS, max_size=20), st.floats(min_value=1.0, max_value=1e6))
+def test_what_is_likely_lies_between_the_ends(calls: list[CountedCall], scale: float) -> None:
+    found = estimate_task("reports", Sampled(calls=calls, scale=scale), on=True, model="m", price=PRICE)
+    assert found.cost is not None
+    for between in (found.calls, found.prompt_tokens, found.reply_tokens, found.tokens, found.cost):
+        assert 0 <= between.low <= between.likely <= between.high
