@@ -287,23 +287,27 @@ class KnowledgeBase:
 
         Raises ``UnknownDocument``.
         """
-        with self.store.one_state():
-            if document is not None and not self.store.documents(self._access, [document]):
-                known = [found.id for found in self.store.list_documents(self._access)]
-                raise UnknownDocument(f"no document has the id {document!r}{similar_names(document, known)}")
-            return self.store.tree_nodes(self._access, document_id=document)
+        return self.store.in_one_state(lambda: self._tree_nodes(document))
+
+    def _tree_nodes(self, document: str | None) -> tuple[TreeNode, ...]:
+        if document is not None and not self.store.documents(self._access, [document]):
+            known = [found.id for found in self.store.list_documents(self._access)]
+            raise UnknownDocument(f"no document has the id {document!r}{similar_names(document, known)}")
+        return self.store.tree_nodes(self._access, document_id=document)
 
     def graph(self, entity: str) -> tuple[EntityView, ...]:
         """Return the entities that bear the name, most mentioned first, each with its relations and mentions.
 
         Raises ``UnknownEntity``.
         """
-        with self.store.one_state():
-            found = self.store.find_entities(self._access, entity)
-            if not found:
-                known = [other.name for other in self.store.list_entities(self._access)]
-                raise UnknownEntity(f"the documents name no {entity!r}{similar_names(entity, known)}")
-            return tuple(view_entity(self.store, self._access, item) for item in found)
+        return self.store.in_one_state(lambda: self._entities(entity))
+
+    def _entities(self, name: str) -> tuple[EntityView, ...]:
+        found = self.store.find_entities(self._access, name)
+        if not found:
+            known = [other.name for other in self.store.list_entities(self._access)]
+            raise UnknownEntity(f"the documents name no {name!r}{similar_names(name, known)}")
+        return tuple(view_entity(self.store, self._access, item) for item in found)
 
     def export(self, destination: str | Path | BinaryIO, form: ExportFormat = "graphml") -> dict[str, int]:
         """Write all that the caller may read: the entity graph, or every record as JSON Lines.

@@ -75,9 +75,11 @@ def _fill(dataset: Dataset, locations: Sequence[str], scratch: Path) -> None:
         for location in locations:
             with KnowledgeBase.open(location) as kb:
                 kb.index(corpus)
+                if (held := kb.status().counts.documents) != len(dataset.corpus):
+                    raise ValueError(f"{location} holds {held} documents, not {len(dataset.corpus)}: empty it first")
 
     if Child(index).wait().code:
-        raise click.ClickException("indexing failed: see above")
+        raise click.ClickException("the stores could not be filled: see above")
 
 
 def _print_head(dataset: Dataset, server: ServerAddress) -> None:
