@@ -8,7 +8,6 @@ from typing import TypeAlias, TypeVar
 
 from neo4j import (
     WRITE_ACCESS,
-    Bookmarks,
     Driver,
     GraphDatabase,
     ManagedTransaction,
@@ -89,9 +88,7 @@ class Connection:
         self.has_vectors = server.protocol_version[0] >= 6
         self.has_search = server_version(server.agent) >= _FIRST_WITH_SEARCH
 
-    def session(
-        self, *, access_mode: str = WRITE_ACCESS, fetch_size: int = _ROWS_AT_ONCE, bookmarks: Bookmarks | None = None
-    ) -> Session:
+    def session(self, *, access_mode: str = WRITE_ACCESS, fetch_size: int = _ROWS_AT_ONCE) -> Session:
         """Return a session of the driver; raises ``StoreUnusable`` once closed."""
         if self._closed:
             raise StoreUnusable(f"the store {str(self.address)!r} is closed: open it again")
@@ -99,7 +96,6 @@ class Connection:
             database=self.address.database,
             default_access_mode=access_mode,
             fetch_size=fetch_size,
-            bookmarks=bookmarks,
             bookmark_manager=self._seen,
         )
 

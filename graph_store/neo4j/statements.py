@@ -2,7 +2,7 @@
 
 A transaction over several statements would cost two exchanges more and give nothing: Neo4j shows a transaction what
 others commit meanwhile. It would also stay open while the process computes between its reads. The statements of a
-session follow each other's bookmarks, so on a cluster none sees an older state than the one before.
+process follow each other's bookmarks, so on a cluster none sees an older state than the one before.
 """
 
 import time
@@ -56,7 +56,6 @@ class Statements(Transaction):
                 self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Leave a session whose connection may be broken for another that sees at least what this one saw."""
-        bookmarks = self._session.last_bookmarks()
+        """Leave a session whose connection may be broken for another, which sees at least what this process has."""
         self._session.close()
-        self._session = self._connection.session(access_mode=READ_ACCESS, fetch_size=_ALL_ROWS, bookmarks=bookmarks)
+        self._session = self._connection.session(access_mode=READ_ACCESS, fetch_size=_ALL_ROWS)
