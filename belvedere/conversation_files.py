@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from belvedere.errors import UserMistake
 from belvedere.store_location import StoreLocation
 from graph_store.access import Access
 from query.conversation.settings import ConversationSettings
-from query.conversation.turns import Turn
+from query.conversation.turns import Turn, readable_turns
 
 _FORM = 1
 
@@ -36,7 +36,9 @@ class ConversationFiles:
     """The conversations of one caller about one store."""
 
     def __init__(self, location: StoreLocation, access: Access, settings: ConversationSettings) -> None:
-        self._folder = _store_folder(location) / _name([access.tenant, *sorted(access.groups)])
+        self._of_store = _store_folder(location)
+        self._tenant = access.tenant
+        self._folder = self._of_store / _name([access.tenant, *sorted(access.groups)])
         self._settings = settings
 
     def read(self, name: str) -> tuple[Turn, ...]:
@@ -48,14 +50,19 @@ class ConversationFiles:
             return ()
         except OSError as error:
             raise ConversationUnusable(f"cannot read the conversation {name!r}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise ConversationUnusable(
                 f"the kept conversation {name!r} is damaged; forget it with --forget, or use another name"
             ) from None
 
     def write(self, name: str, turns: Sequence[Turn]) -> None:
         """Keep the last turns under a name; conversations unused for longest go. Raises ``ConversationUnusable``."""
-        content = {"form": _FORM, "name": name, "turns": [_json(turn) for turn in turns[-self._settings.turns :]]}
+        content = {
+            "form": _FORM,
+            "name": name,
+            "tenant": self._tenant,
+            "turns": [_json(turn) for turn in turns[-self._settings.turns :]],
+        }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _write_whole(self._file(name), json.dumps(content, ensure_ascii=False))
@@ -73,6 +80,33 @@ class ConversationFiles:
         except OSError as error:
             raise ConversationUnusable(f"cannot delete the conversation {name!r}: {error.strerror}") from None
         return True
+
+    def forget_documents(self, documents: Iterable[str]) -> None:
+        """Delete the answers that cite one of ``documents`` from all of this user's conversations with the tenant.
+
+        Raises ``ConversationUnusable``. A damaged file is deleted whole: what is in it cannot be told.
+        """
+        gone = frozenset(documents)
+        if not gone:
+            return
+        try:
+            for file in sorted(self._of_store.glob("*/*.json")):
+                self._forget_in(file, gone)
+        except OSError as error:
+            raise ConversationUnusable(f"cannot delete answers of kept conversations: {error.strerror}") from None
+
+    def _forget_in(self, file: Path, gone: frozenset[str]) -> None:
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+            tenant, turns = content["tenant"], tuple(_turn(item) for item in content["turns"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            file.unlink(missing_ok=True)
+            return
+        cited = {document: hashed for turn in turns for document, hashed in turn.documents.items()}
+        if tenant != self._tenant or gone.isdisjoint(cited):
+            return
+        left = readable_turns(turns, {document: hashed for document, hashed in cited.items() if document not in gone})
+        _write_whole(file, json.dumps({**content, "turns": [_json(turn) for turn in left]}, ensure_ascii=False))
 
     def _file(self, name: str) -> Path:
         return self._folder / f"{_name([name])}.json"

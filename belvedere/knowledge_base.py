@@ -141,7 +141,9 @@ class KnowledgeBase:
 
         Raises ``StoreUnusable`` where there is no store, or one that cannot be written.
         """
-        return self._upkeep.delete(document_ids, self._access, progress)
+        deletion = self._upkeep.delete(document_ids, self._access, progress)
+        self.conversations.forget_documents(deletion.deleted)
+        return deletion
 
     def reconcile(
         self,

@@ -86,6 +86,29 @@ def test_a_damaged_file_is_told(content: str, state: Path) -> None:
         files().read("work")
 
 
+def test_answers_of_a_deleted_document_go_from_all_conversations(state: Path) -> None:
+    staff, rival = Access(groups=frozenset({"staff"})), Access(tenant="rival")
+    for access in (Access(), staff, rival):
+        files(access).write("work", [turn(1)])
+    files(store=Path("/elsewhere/store")).write("work", [turn(1)])
+    files().forget_documents(["other"])
+    assert files().read("work") == (turn(1),)
+    files().forget_documents(["d"])
+    for access in (Access(), staff):
+        (bare,) = files(access).read("work")
+        assert (bare.question, bare.answer, bare.documents) == ("Question 1?", "", {})
+    assert files(rival).read("work") == files(store=Path("/elsewhere/store")).read("work") == (turn(1),)
+    assert len(list(state.rglob("*.json"))) == 4
+
+
+def test_a_damaged_file_goes_with_any_deletion(state: Path) -> None:
+    files().write("work", [turn(1)])
+    (file,) = state.rglob("*.json")
+    file.write_text("{", encoding="utf-8")
+    files().forget_documents(["d"])
+    assert not file.exists()
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "ü" * 300, ".", "\n"])
 def test_no_name_leaves_the_folder(name: str, state: Path) -> None:
     files().write(name, [turn(1)])
