@@ -11,6 +11,7 @@ from indexing.communities.build import build_communities
 from indexing.communities.entity_places import gather_knowledge
 from indexing.communities.previous import PreviousCommunities
 from indexing.communities.settings import CommunitySettings
+from indexing.communities.told_reports import ReportTeller
 from tests.raptor.text_collections import Texts, collection_of
 
 NOTHING = PreviousCommunities()
@@ -29,7 +30,11 @@ class Named:
     relations: tuple[Relation, ...] = ()
 
     def communities(
-        self, settings: CommunitySettings | None = None, *, previous: PreviousCommunities = NOTHING
+        self,
+        settings: CommunitySettings | None = None,
+        *,
+        previous: PreviousCommunities = NOTHING,
+        teller: ReportTeller | None = None,
     ) -> tuple[Community, ...]:
         """Build the communities, or repair the previous ones."""
         return build_communities(
@@ -39,6 +44,7 @@ class Named:
             ),
             settings=settings or CommunitySettings(),
             previous=previous,
+            teller=teller,
         )
 
     def names(self, community: Community) -> set[str]:
