@@ -28,7 +28,9 @@ class Questions:
         self._access = access
         tasks = session.language_models.tasks
         self._rewrites = tasks.rewriting is not None
-        self._asker = Asker(session, settings, AskingModels(answers=tasks.answers, rewriting=tasks.rewriting))
+        reports = tasks.reports if session.tells_reports_lazily else None
+        models = AskingModels(answers=tasks.answers, rewriting=tasks.rewriting, reports=reports)
+        self._asker = Asker(session, settings, models)
 
     def options(
         self, route: RouteChoice, k: int | None, filters: Iterable[str | MetadataFilter], versions: Versions

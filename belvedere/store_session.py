@@ -38,6 +38,8 @@ class StoreSession:
         self._second_space = second_space
         self.language_models = LanguageModels(settings.llm, location)
         """The language models of the tasks that are on; they are no part of the store, so closing it leaves them."""
+        self.tells_reports_lazily = settings.llm.lazy
+        """Whether reports are told when a question first touches them, not when they are made."""
         self._choice: EmbedderChoice | None = None
         self._embedder: Embedder | None = None
         self._reader: GraphStore | None = None

@@ -115,6 +115,8 @@ class Upkeep:
         return replace(report, usage=usage.by_task(), failed_calls=usage.failures())
 
     def _with_models(self, options: IndexOptions) -> IndexOptions:
+        if self._settings.llm.lazy:
+            return options
         tasks = self._session.language_models.tasks
         models = IndexingModels(extraction=tasks.extraction, reports=tasks.reports, summaries=tasks.summaries)
         return replace(options, models=models)

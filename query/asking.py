@@ -21,10 +21,14 @@ from query.transformations.transform import Transformed, Transformer, switched_o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskingModels:
-    """The language models that asking may use; None where a task is off."""
+    """The language models that asking may use; None where a task is off.
+
+    ``reports`` is there where reports are told when a question first touches them.
+    """
 
     answers: TaskModel | None = None
     rewriting: TaskModel | None = None
+    reports: TaskModel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,9 @@ class Asker:
         self._settings = settings
         self._models = models
         self._answerer = (
-            LlmAnswerer(engines, models.answers, settings.llm_answer) if models.answers is not None else None
+            LlmAnswerer(engines, models.answers, settings.llm_answer, reports=models.reports)
+            if models.answers is not None
+            else None
         )
         self._transformer = (
             Transformer(models.rewriting, settings.transformation) if models.rewriting is not None else None

@@ -101,10 +101,13 @@ class QueryEngine:
         return self._answered(request, view, found, times)
 
     @_in_one_state
-    def gather(self, question: str, options: AskOptions | None = None, *, budget: int) -> Gathered:
+    def gather(
+        self, question: str, options: AskOptions | None = None, *, budget: int, with_evidence: bool = False
+    ) -> Gathered:
         """Answer as ``ask`` does, and hand out what a language model needs to answer in at most ``budget`` tokens.
 
-        All of it is read here, so that nothing of the store is open while the model thinks. Raises as ``search`` does.
+        All of it is read here, so that nothing of the store is open while the model thinks; ``with_evidence`` adds what
+        reports can be told from. Raises as ``search`` does.
         """
         options = options if options is not None else AskOptions()
         times = StepTimes()
@@ -116,7 +119,7 @@ class QueryEngine:
         context = self._packer.context(request, found, packed, {}, budget)
         found = replace(found, results=first_results(found.results, request.k))
         answer = self._answered(request, view, found, times)
-        return gather_materials(self._store, request.access, answer, context)
+        return gather_materials(self._store, request.access, answer, context, with_evidence=with_evidence)
 
     @_in_one_state
     def cited(self, blocks: Sequence[DraftBlock], access: Access) -> CitedText:

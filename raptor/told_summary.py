@@ -6,7 +6,7 @@ just that evidence (:mod:`raptor.claim_support`), else it is dropped; a title wi
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from graph_store.records import SourcedSentence
 from model_clients.chat.errors import ChatFailed, ReplyUnusable
 from model_clients.chat.marked_data import MarkedItem, harmless, mark_data
-from model_clients.chat.messages import CallScope, ChatRequest, Message
+from model_clients.chat.messages import CallScope, ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import TaskModel
 from raptor.audience import AudienceView
 from raptor.claim_support import is_supported, names_and_numbers_occur
@@ -71,13 +71,15 @@ class SummaryForm(BaseModel):
 class ToldSummary:
     """A summary in a model's words: all claims are borne out by their evidence, and there is at least one.
 
-    ``title`` is empty where the model's was not taken; ``dropped`` counts claims that were not borne out.
+    ``title`` is empty where the model's was not taken; ``dropped`` counts claims that were not borne out,
+    ``usage`` is what the call used.
     """
 
     title: str
     claims: tuple[SourcedSentence, ...]
     made_by: str
     dropped: int = 0
+    usage: TokenUsage = field(default_factory=TokenUsage)
 
 
 def summary_request(material: SummaryMaterial, task: SummaryTask) -> ChatRequest:
@@ -117,15 +119,18 @@ def tell_summaries(
     """Return a summary of each material, or why there is none. Raises ``EndpointUnusable``."""
     requests = [summary_request(material, task) for material in materials]
     replies = model.ask_all_for(requests, SummaryForm)
+    made_by = f"llm:{model.model_id}"
     return [
         reply
         if isinstance(reply, ChatFailed)
-        else checked_summary(reply.value, material, made_by=f"llm:{model.model_id}")
+        else checked_summary(reply.value, material, made_by=made_by, usage=reply.usage)
         for reply, material in zip(replies, materials, strict=True)
     ]
 
 
-def checked_summary(reply: SummaryForm, material: SummaryMaterial, *, made_by: str) -> ToldSummary | ChatFailed:
+def checked_summary(
+    reply: SummaryForm, material: SummaryMaterial, *, made_by: str, usage: TokenUsage | None = None
+) -> ToldSummary | ChatFailed:
     """Return what of a reply is borne out; ``ReplyUnusable`` where nothing is."""
     evidence = material.evidence[:MAX_EVIDENCE]
     checked = [_checked(claim, evidence) for claim in reply.claims[:_MOST_CLAIMS]]
@@ -137,6 +142,7 @@ def checked_summary(reply: SummaryForm, material: SummaryMaterial, *, made_by: s
         claims=claims,
         made_by=made_by,
         dropped=len(reply.claims) - len(claims),
+        usage=usage or TokenUsage(),
     )
 
 

@@ -108,7 +108,7 @@ def _fingerprint(dataset: Dataset, settings: Settings) -> str:
     for row in dataset.corpus:
         digest.update(json.dumps(row, sort_keys=True).encode("ascii") + b"\n")
     sections = [asdict(settings.store), asdict(settings.embedder), asdict(settings.indexing)]
-    models = settings.llm.models()
+    models = {} if settings.llm.lazy else settings.llm.models()
     sections.append({task: models[task] for task in INDEXING_TASKS if task in models})
     digest.update(json.dumps(sections, sort_keys=True, default=str).encode("ascii"))
     for path in _code_files():

@@ -76,6 +76,9 @@ class LlmSettings:
     api_key_env: str = "OPENAI_API_KEY"
     """Name of the environment variable that holds the key. The key itself never stands in a file."""
     tasks: TaskSettings = field(default_factory=TaskSettings)
+    lazy: bool = False
+    """Asks no model at indexing. The task `reports` then tells a report when an answer by a model first touches it:
+    cheap where few are ever asked of, and the first such question waits."""
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
     """What models cost, by name, in any currency for a million tokens: `{NAME: {prompt: 0.5, reply: 1.5}}`."""
     budget: BudgetSettings = field(default_factory=BudgetSettings)

@@ -20,6 +20,7 @@ from query.engine import QueryEngine
 from query.llm_answers.checked import ClaimCheck
 from query.llm_answers.failures import told_failure
 from query.llm_answers.gathered import Gathered
+from query.llm_answers.lazy_reports import LazyReports
 from query.llm_answers.material import Material
 from query.llm_answers.prompt import INSTRUCTIONS, lines_request, sentences_request
 from query.llm_answers.replies import AnswerReply, line_claim, lines_of
@@ -87,10 +88,14 @@ class _Telling:
 class LlmAnswerer:
     """Answers with a language model. Safe to use from several threads."""
 
-    def __init__(self, engines: Engines, model: TaskModel, settings: LlmAnswerSettings) -> None:
+    def __init__(
+        self, engines: Engines, model: TaskModel, settings: LlmAnswerSettings, *, reports: TaskModel | None = None
+    ) -> None:
+        """With a model for ``reports``, those of communities that a question touches are told by it first."""
         self._engines = engines
         self._model = model
         self._settings = settings
+        self._reports = reports
 
     def answer(self, question: str, options: AskOptions) -> Answer:
         """Answer from the passages found. Raises as ``QueryEngine.ask`` does, and ``EndpointUnusable``."""
@@ -132,8 +137,8 @@ class LlmAnswerer:
         yield AnswerEnd(answer=answer, corrected=answer.answer != " ".join(parts))
 
     def _gather(self, question: str, options: AskOptions) -> tuple[Gathered, float]:
-        budget = self._settings.budget
-        return self._engines.asked(lambda engine: engine.gather(question, options, budget=budget))
+        budget, lazy = self._settings.budget, self._reports is not None
+        return self._engines.asked(lambda engine: engine.gather(question, options, budget=budget, with_evidence=lazy))
 
     def _check(self, question: str, materials: Sequence[Material]) -> ClaimCheck:
         asked = Asked(question=question, instructions=INSTRUCTIONS)
@@ -151,13 +156,18 @@ class LlmAnswerer:
 
     def _ask_of_reports(self, question: str, gathered: Gathered, options: AskOptions) -> _Told:
         reader = ReportReader(self._model, self._settings, options.access)
+        reports, usage, trouble = gathered.reports, TokenUsage(), tuple[str, ...]()
+        if self._reports is not None:
+            told = LazyReports(self._reports, options.access.tenant).tell(reports, most=self._settings.reports)
+            reports, usage, trouble = told.reports, told.usage, told.trouble
         try:
-            read = reader.read(question, gathered.reports)
+            read = reader.read(question, reports)
         except NothingFound as nothing:
-            return _Told(check=self._check(question, ()), usage=nothing.usage, trouble=nothing.trouble)
+            check = self._check(question, ())
+            return _Told(check=check, usage=usage + nothing.usage, trouble=(*trouble, *nothing.trouble))
         check = self._check(question, read.points)
         check.take_all(read.claims)
-        return _Told(check=check, usage=read.usage, trouble=read.trouble)
+        return _Told(check=check, usage=usage + read.usage, trouble=(*trouble, *read.trouble))
 
     def _digest(self, question: str, gathered: Gathered, options: AskOptions) -> Answer:
         started = time.perf_counter()

@@ -1,7 +1,7 @@
 """All that a language model may see of the store for one question, read at once."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from graph_store.access import Access
 from graph_store.records import Chunk, SourcedSentence
@@ -10,15 +10,23 @@ from query.citations import Quote
 from query.llm_answers.material import Material, packed_materials
 from query.outcome import Answer, RankedResult
 from query.packing.packed_context import PackedContext
+from raptor.told_summary import MAX_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportText:
-    """A community report or a summary, its sentences as numbered materials that quote the passages they rest on."""
+    """A community report or a summary, its sentences as numbered materials that quote the passages they rest on.
+
+    ``evidence`` are sentences that it can be told anew from, read only where that is wanted; all of it may be read by
+    whoever is in one of ``groups``, or by everybody of the tenant where there are none.
+    """
 
     id: str
     title: str
     sentences: tuple[Material, ...]
+    groups: tuple[str, ...] = ()
+    made_by: str = "extractive"
+    evidence: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +38,18 @@ class Gathered:
     reports: tuple[ReportText, ...] = ()
 
 
-def gather_materials(store: GraphStore, access: Access, answer: Answer, context: PackedContext) -> Gathered:
-    """Return the answer with the materials of its packed context, and with the reports among its results."""
+def gather_materials(
+    store: GraphStore, access: Access, answer: Answer, context: PackedContext, *, with_evidence: bool = False
+) -> Gathered:
+    """Return the answer with the materials of its packed context, and with the reports among its results.
+
+    ``with_evidence`` also reads what reports of communities that are quotations can be told from.
+    """
     ids = list(dict.fromkeys(chunk_id for source in context.sources for chunk_id in source.chunk_ids))
     chunks = {chunk.id: chunk for chunk in store.chunks(access, ids)}
     reports = read_reports(store, access, answer.results) if answer.route != "local" else ()
+    if with_evidence:
+        reports = _with_evidence(store, access, reports)
     return Gathered(answer=answer, materials=packed_materials(context, chunks), reports=reports)
 
 
@@ -48,6 +63,24 @@ def read_reports(store: GraphStore, access: Access, results: Sequence[RankedResu
         for item, (title, sentences) in texts.items()
     ]
     return tuple(report for report in reports if report.sentences)
+
+
+def _with_evidence(store: GraphStore, access: Access, reports: Sequence[ReportText]) -> tuple[ReportText, ...]:
+    """Return the reports, those of communities that no model told with the first sentences of their evidence."""
+    found = store.communities(access, ids=[report.id for report in reports])
+    plain = {item.id: item for item in found if item.made_by == "extractive"}
+    wanted = [chunk_id for item in plain.values() for chunk_id in item.chunk_ids[:MAX_EVIDENCE]]
+    reader = _SentenceReader(store, access, list(dict.fromkeys(wanted)))
+    return tuple(
+        replace(
+            report,
+            groups=plain[report.id].groups,
+            evidence=tuple(reader.first_sentences(plain[report.id].chunk_ids[:MAX_EVIDENCE])),
+        )
+        if report.id in plain
+        else report
+        for report in reports
+    )
 
 
 def _derived_sentences(
@@ -87,6 +120,15 @@ class _SentenceReader:
                     )
                 )
         return found
+
+    def first_sentences(self, chunk_ids: Sequence[str]) -> Iterator[Material]:
+        """Yield at most ``MAX_EVIDENCE`` sentences, of each chunk as many as of the others, chunk by chunk."""
+        known = [chunk_id for chunk_id in chunk_ids if self._quotes.get(chunk_id)]
+        each = max(1, MAX_EVIDENCE // max(len(known), 1))
+        quotes = [quote for chunk_id in known for quote in self._quotes[chunk_id][:each]]
+        for number, quote in enumerate(quotes[:MAX_EVIDENCE], 1):
+            document = self._chunks[quote.chunk_id].document_id
+            yield Material(number=number, heading="", text=quote.text, quotes=(quote,), documents=(document,))
 
     def _resting_on(self, sentence: SourcedSentence) -> list[Quote]:
         readable = [chunk_id for chunk_id in sentence.chunk_ids if chunk_id in self._chunks]

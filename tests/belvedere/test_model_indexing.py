@@ -39,10 +39,10 @@ def replying(asked: Asked) -> Replied:
 
 
 @contextmanager
-def opened(folder: Path, server: ScriptedOpenAiServer) -> Iterator[KnowledgeBase]:
+def opened(folder: Path, server: ScriptedOpenAiServer, *, lazy: bool = False) -> Iterator[KnowledgeBase]:
     tasks = TaskSettings(extraction="m", reports="m", summaries="m")
     settings = Settings(
-        llm=LlmSettings(base_url=server.base_url, tasks=tasks), embedder=EmbedderSettings(model="hashing:64")
+        llm=LlmSettings(base_url=server.base_url, tasks=tasks, lazy=lazy), embedder=EmbedderSettings(model="hashing:64")
     )
     with KnowledgeBase.open(folder, config=settings) as kb:
         yield kb
@@ -69,3 +69,13 @@ def test_facts_are_told_failures_are_named_and_replies_are_paid_once(
             assert "extraction" not in again.usage
             assert again.model_work is not None
             assert {failed.task for failed in again.model_work.failed} == {"reports"}, "what failed is tried again"
+
+
+def test_a_lazy_store_is_indexed_without_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "glass.md").write_text(TEXT, encoding="utf-8")
+    with scripted_server(replying) as server, opened(tmp_path / "store", server, lazy=True) as kb:
+        assert kb.index(tmp_path / "in").model_work is None
+        assert kb.reconcile(tmp_path / "in").drifts == ()
+        assert server.asked == []
