@@ -14,7 +14,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from belvedere.evaluation.comparisons import compare_paired
 from belvedere.evaluation.dataset import Dataset, read_dataset
-from belvedere.evaluation.index_cache import cache_folder, index_dataset
+from belvedere.evaluation.index_cache import IndexedDataset, cache_folder, index_dataset
 from belvedere.evaluation.intervals import estimate_means
 from belvedere.evaluation.machine import describe_machine
 from belvedere.knowledge_base import KnowledgeBase
@@ -34,6 +34,7 @@ from belvedere.store_location import read_location
 from belvedere.wiring import open_to_write
 from benchmarks.replayed_extraction import RecordedGraph, ReplayingModel, read_graphs
 from benchmarks.tables import told
+from graph_store.access import Access
 from graph_store.bundles import Collection
 from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.ids import name_key
@@ -43,6 +44,7 @@ from indexing.llm_extraction.settings import LlmExtractionSettings
 from indexing.model_names import NO_MODELS, IndexingModels
 from indexing.options import IndexOptions
 from indexing.settings import IndexingSettings
+from indexing.source_files import source_file
 from model_clients.chat.task_model import TaskModel
 from model_clients.hashing_embedder import HashingEmbedder
 
@@ -85,7 +87,8 @@ def print_recall(folder: Path, seed: int) -> None:
         for mode in modes:
             store = Path(scratch) / mode
             shutil.copytree(base.store, store)
-            changed = _replayed(store, base.store.parent / "corpus.jsonl", dataset, graphs, mode)
+            with _corpus_where_it_was(base) as corpus:
+                changed = _replayed(store, corpus, dataset, graphs, mode)
             rows[f"gold graph, {mode}"] = found_documents(store, dataset, changed)
     print(f"\nlocal route, {dataset.name}, {len(dataset.questions)} questions, points of 100 [95 % interval]")
     first = rows["no model"]
@@ -96,6 +99,20 @@ def print_recall(folder: Path, seed: int) -> None:
             difference, _ = compare_paired(values - first, columns=2, seed=seed)
             line += f"  difference in R@{K} {told(difference.estimate, sign='+')}, p {difference.p:.3f}"
         print(line)
+
+
+@contextmanager
+def _corpus_where_it_was(base: IndexedDataset) -> Iterator[Path]:
+    """Put the corpus where the cached store read it from: documents from elsewhere would be others of the same id."""
+    with KnowledgeBase.open(base.store) as kb:
+        first = kb.store.list_documents(Access())[0]
+    path = source_file(first.source_uri, first.id)
+    path.parent.mkdir(parents=True)
+    try:
+        shutil.copy(base.store.parent / path.name, path)
+        yield path
+    finally:
+        shutil.rmtree(path.parent)
 
 
 def _replayed(
