@@ -68,6 +68,15 @@ class Estimate:
         return sum(costs, start=NOTHING)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    """The reports and tree nodes of the sample's store, and its bytes before and after the sample was indexed."""
+
+    derived: int
+    empty: int
+    full: int
+
+
 class Estimator:
     """Makes estimates with one collection of settings."""
 
@@ -92,8 +101,8 @@ class Estimator:
         total = sum(len(item.chunks) for item in chunked)
         sampled = sum(len(chunked[place].chunks) for place in places)
         scale = total / sampled if sampled else 1.0
-        derived, taken = self._index(sample, model)
-        held = self._held([chunked[place] for place in places], sample, derived)
+        taken = self._index(sample, model)
+        held = self._held([chunked[place] for place in places], sample, taken.derived)
         return Estimate(
             documents=len(changes.pending),
             chunks=total,
@@ -128,21 +137,23 @@ class Estimator:
             chunks += sizes[place]
         return sorted(drawn)
 
-    def _index(self, sample: Sequence[PendingDocument], model: RecordingModel) -> tuple[int, int]:
-        """Index the sample; return how many reports and tree nodes it has, and the bytes of its store."""
+    def _index(self, sample: Sequence[PendingDocument], model: RecordingModel) -> _Taken:
+        """Index the sample, and tell what its store takes."""
         if not sample:
-            return 0, 0
+            return _Taken(derived=0, empty=0, full=0)
         self._say("sample", 0, None)
         task_model = TaskModel(model)
         models = IndexingModels(extraction=task_model, reports=task_model, summaries=task_model)
         options = IndexOptions(tenant=sample[0].document.tenant, models=models)
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "store"
+            self._store(place).close()
+            empty = folder_bytes(place)
             with closing(self._store(place)) as store:
                 run = IndexRun(store, self._embedder, settings=self._settings.indexing, options=options)
                 run.index_loaded(sample)
                 counts = store.tenant_counts(options.tenant)
-            return counts.communities + counts.tree_nodes, folder_bytes(place)
+            return _Taken(derived=counts.communities + counts.tree_nodes, empty=empty, full=folder_bytes(place))
 
     def _store(self, place: Path) -> EmbeddedStore:
         embedder = self._embedder
@@ -169,7 +180,7 @@ class Estimator:
             text_bytes=documents + sum(len(text.encode("utf-8", "replace")) for text in texts),
         )
 
-    def _storage(self, held: Held, scale: float, taken: int) -> StorageEstimate:
+    def _storage(self, held: Held, scale: float, taken: _Taken) -> StorageEstimate:
         graphs, settings = neighbour_graphs_available(), self._settings.store
         sample = estimate_storage(held, settings, neighbour_graphs=graphs)
         whole = replace(
@@ -180,7 +191,7 @@ class Estimator:
             derived=held.derived * scale,
             text_bytes=held.text_bytes * scale,
         )
-        rest = max(0.0, taken - sample.known) * scale
+        rest = max(0.0, taken.full - taken.empty - sample.known) * scale + taken.empty
         return replace(estimate_storage(whole, settings, neighbour_graphs=graphs), rest=rest)
 
     def _task(self, task: Task, sampled: Sampled) -> TaskEstimate:

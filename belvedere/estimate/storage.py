@@ -8,8 +8,6 @@ _FLOAT_BYTES = 4
 _LINK_BYTES = 4
 _LABEL_BYTES = 8
 _START_BYTES = 4
-# Each vector of a chunk, report or node stands in the database and in a file that is mapped for searching.
-_COPIES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +65,16 @@ def estimate_storage(held: Held, settings: StoreSettings, *, neighbour_graphs: b
     links = (2 * settings.ann_neighbours + 1) * _LINK_BYTES
     has_graph = neighbour_graphs and held.chunks > settings.ann_threshold
     return StorageEstimate(
-        chunk_vectors=held.chunks * vector * _COPIES,
+        chunk_vectors=held.chunks * vector * _copies(held.chunks, settings),
         sentence_vectors=held.sentences * held.dimension,
         token_vectors=held.tokens * (held.token_dimension + _START_BYTES) if held.token_dimension else 0.0,
-        derived_vectors=held.derived * vector * _COPIES,
+        # Reports and nodes have a file each, and are about as many.
+        derived_vectors=held.derived * vector * _copies(held.derived / 2, settings),
         hnsw=held.chunks * (vector + links + _LABEL_BYTES) if has_graph else 0.0,
         text=held.text_bytes,
     )
+
+
+def _copies(vectors: float, settings: StoreSettings) -> int:
+    """Return how often a vector is written: many of them stand in a file for searching, too."""
+    return 2 if vectors >= settings.vector_file_rows else 1

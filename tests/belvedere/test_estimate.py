@@ -117,7 +117,7 @@ def test_an_embedder_behind_an_endpoint_is_not_asked(corpus: Path) -> None:
     found = estimate(corpus, settings)
     assert found.embedding is not None
     assert found.embedding.likely > 1000
-    assert found.storage.chunk_vectors == found.chunks * 1536 * 4 * 2
+    assert found.storage.chunk_vectors == found.chunks * 1536 * 4
 
 
 def _config(folder: Path, address: str) -> Path:
@@ -197,6 +197,7 @@ def test_room_is_counted_by_vectors_links_and_texts() -> None:
     settings = StoreSettings(ann_threshold=50_000, ann_neighbours=16)
     found = estimate_storage(held, settings, neighbour_graphs=True)
     assert found.chunk_vectors == 100_000 * 384 * 4 * 2
+    assert found.derived_vectors == 1000 * 384 * 4
     assert found.sentence_vectors == 300_000 * 384
     assert found.token_vectors == 10e6 * 68
     assert found.hnsw == 100_000 * (384 * 4 + 33 * 4 + 8)
