@@ -120,8 +120,10 @@ def _is_foreign(claim: Claim, cited: Sequence[Material]) -> bool:
 
 
 def _names(text: str) -> list[str]:
+    # A capital within a word ("206BC") begins no name.
+    whole = set(tokens(text))
     found = [token for name in capitalised_names(text) for token in tokens(name)]
-    return [token for token in found if token not in STOP_WORDS and not token.isdecimal()]
+    return [token for token in found if token in whole and token not in STOP_WORDS and not token.isdecimal()]
 
 
 def _missing_names(text: str, held: Words) -> list[str]:

@@ -64,6 +64,14 @@ def test_what_the_passage_does_not_say_is_not(text: str, numbers: tuple[int, ...
     assert verdict(text, *numbers) == reason
 
 
+def test_a_capital_within_a_word_begins_no_name() -> None:
+    founded = material(1, "Italica was founded in 206BC by Rome.", "Bread is called brot [b\u0281o\u02d0T] there.")
+    asked = Asked(question="What?", instructions=())
+    for quote in founded.quotes:
+        claim = Claim(text=quote.text, numbers=(1,))
+        assert judge(claim, (founded,), asked, least_words=0.5).reason is None
+
+
 def test_a_quotation_must_stand_in_what_is_cited() -> None:
     assert verdict("The arch is grey.", 1, quotations=("Its arch was painted grey",)) is None
     assert verdict("The arch is grey.", 1, quotations=("Its arch was painted green",)) == "quotation"
