@@ -19,6 +19,7 @@ from model_clients.chat.errors import BudgetSpent
 from model_clients.chat.messages import ChatRequest
 from model_clients.chat.scripted_model import ScriptedChatModel
 from model_clients.chat.task_model import TaskModel
+from raptor.settings import TreeSettings
 from tests.indexing.counted_runs import CountedRuns, counted_runs
 
 pytestmark = pytest.mark.model  # the parser is loaded
@@ -28,7 +29,9 @@ STAFF = Access(groups=frozenset({"staff"}))
 PEOPLE = ("Anna Lind", "Erik Holm", "Ada Byrne", "Jon Vik", "Mara Sund", "Otto Prell")
 TOWNS = ("Bergen", "Lisbon", "Genoa", "Tallinn", "Porto")
 SETTINGS = IndexingSettings(
-    chunking=ChunkingSettings(max_tokens=40), communities=CommunitySettings(top_communities=2, max_cluster_size=8)
+    chunking=ChunkingSettings(max_tokens=40),
+    communities=CommunitySettings(top_communities=2, max_cluster_size=8),
+    tree=TreeSettings(cluster_size=4),
 )
 Script = Callable[[ChatRequest], str]
 
@@ -74,6 +77,7 @@ class Runs:
         models = IndexingModels(reports=task, summaries=task)
         report = self.runs.index(
             self.folder,
+            settings=SETTINGS,
             options=IndexOptions(models=models, **options),  # type: ignore[arg-type]  # passed on as it came
         )
         self.requests = model.requests
