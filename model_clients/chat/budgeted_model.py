@@ -13,9 +13,9 @@ from model_clients.chat.token_estimate import estimated_prompt_tokens, estimated
 from model_clients.chat.token_prices import priced
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Held:
-    """What a call under way may come to, and what it came to."""
+    """What a call under way may come to, and what it came to. Calls of equal size are told apart: none is another."""
 
     most: TokenUsage
     used: TokenUsage

@@ -1,15 +1,15 @@
 """Budgets: the call that would exceed one is not made."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model_clients.chat.budgeted_model import Budget, BudgetedChatModel
-from model_clients.chat.errors import BudgetSpent, ChatFailed, ReplyUnusable
-from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
+from model_clients.chat.errors import BudgetSpent, ChatFailed, EndpointFailed, ReplyUnusable
+from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
 from model_clients.chat.scripted_model import ScriptedChatModel
 from model_clients.chat.settings import BudgetSettings, ModelPrice
 from tests.model_clients.chat.chat_model_contract import ChatModelContract
@@ -66,6 +66,27 @@ def test_a_call_that_fails_costs_nothing_and_frees_what_it_held() -> None:
     )
     assert isinstance(found[2], ChatReply)
     assert budget.spent.calls == 1
+
+
+def test_a_call_that_fails_among_others_of_its_size_frees_its_own_hold_alone() -> None:
+    budget = Budget(BudgetSettings())
+    model = BudgetedChatModel(_FailsWhileOthersWait(), budget, FREE)
+    found = results(model, [a_request("one"), a_request("bad"), a_request("two")])
+    assert [type(reply) for reply in found] == [ChatReply, EndpointFailed, ChatReply]
+    assert not budget._held
+
+
+class _FailsWhileOthersWait:
+    model_id = "m"
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        if request.messages[0].content == "bad":
+            raise EndpointFailed("HTTP 500")
+        await asyncio.sleep(0.01)
+        return ChatReply(text="x", model="m", usage=TokenUsage(calls=1, prompt_tokens=3, reply_tokens=1))
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        raise NotImplementedError
 
 
 def test_a_stream_that_is_left_counts_with_what_has_come() -> None:
