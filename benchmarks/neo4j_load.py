@@ -30,6 +30,7 @@ from graph_store.neo4j.batching import Row, batches
 from graph_store.neo4j.document_rows import chunk_links, chunk_rows, document_row, parent_rows
 from graph_store.neo4j.names import tenant_label
 from graph_store.neo4j.neo4j_store import Neo4jStore
+from graph_store.neo4j.slots import FIRST_SLOT, SLOTS
 from graph_store.records import Chunk, Document, Sentence
 from graph_store.settings import Neo4jSettings
 from graph_store.spaces import VectorSpace
@@ -171,7 +172,7 @@ def _statements(part: Sequence[DocumentBundle], *, as_vector: bool) -> list[Stat
     kinds: tuple[tuple[str, list[Row]], ...] = (
         (_DOCUMENTS, [document_row(bundle) for bundle in ordered]),
         (_PARENTS, [row for bundle in ordered for row in parent_rows(bundle)]),
-        (_CHUNKS, [row for bundle in ordered for row in chunk_rows(bundle, as_vector=as_vector)]),
+        (_CHUNKS, [row for bundle in ordered for row in chunk_rows(bundle, SLOTS[FIRST_SLOT], as_vector=as_vector)]),
         (_NEXT, list(chunk_links(ordered))),
     )
     return [

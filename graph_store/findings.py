@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from graph_store.spaces import SpareSpace
+
 Level: TypeAlias = Literal["fine", "note", "problem"]
 
 
@@ -28,3 +30,18 @@ def unfinished_copy_finding(note: str) -> Finding:
         says=f"the store is a copy that is not finished ({note}), and nobody can ask it",
         remedy="run the same `belvedere copy-store` again",
     )
+
+
+def second_space_finding(spare: SpareSpace, *, lacking: int) -> Finding:
+    """Return what is told of a second vector space, which lacks so many records; it takes room and is not searched."""
+    of = f"a second vector space, of {spare.space.embedding_model!r},"
+    if spare.former:
+        says = f"{of} is kept from before the switch"
+        remedy = "free its room with `belvedere migrate embeddings --drop-old`"
+    elif lacking:
+        says = f"{of} lacks {lacking:,} records"
+        remedy = "fill it with `belvedere migrate embeddings --model MODEL`, or remove it with --abandon"
+    else:
+        says = f"{of} is whole and not in use"
+        remedy = "make it live with `belvedere migrate embeddings --switch`, or remove it with --abandon"
+    return Finding(check="vector spaces", level="note", says=says, remedy=remedy)

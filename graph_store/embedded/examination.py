@@ -15,7 +15,7 @@ from graph_store.embedded.spare_space import count_unfilled, read_spare
 from graph_store.embedded.store_files import open_for_reading, read_state
 from graph_store.embedded.writer_lock import active_writer
 from graph_store.errors import StoreError, StoreMissing
-from graph_store.findings import Finding, Level, unfinished_copy_finding
+from graph_store.findings import Finding, Level, second_space_finding, unfinished_copy_finding
 from graph_store.settings import StoreSettings
 from graph_store.spaces import VectorSpace
 
@@ -104,18 +104,7 @@ def _second_space_findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     spare = read_spare(connection)
     if spare is None:
         return
-    of = f"a second vector space, of {spare.space.embedding_model!r},"
-    lacking = sum(count_unfilled(connection).values())
-    if spare.former:
-        says = f"{of} is kept from before the switch"
-        remedy = "free its room with `belvedere migrate embeddings --drop-old`"
-    elif lacking:
-        says = f"{of} lacks {lacking:,} records"
-        remedy = "fill it with `belvedere migrate embeddings --model MODEL`, or remove it with --abandon"
-    else:
-        says = f"{of} is whole and not in use"
-        remedy = "make it live with `belvedere migrate embeddings --switch`, or remove it with --abandon"
-    yield Finding(check="vector spaces", level="note", says=says, remedy=remedy)
+    yield second_space_finding(spare, lacking=sum(count_unfilled(connection).values()))
 
 
 def _database_faults(connection: sqlite3.Connection) -> list[Finding]:

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
 from typing import TypeVar
 
 from graph_store.access import Access
@@ -18,8 +17,10 @@ from graph_store.neo4j.filtering import ALL, Passing, all_passing, passing_docum
 from graph_store.neo4j.passage_memo import MOST_AT_ONCE, PassageMemo
 from graph_store.neo4j.remembered import Remembered
 from graph_store.neo4j.schema import kinds_by_tenant
-from graph_store.neo4j.scope import Scope, scope_of
+from graph_store.neo4j.scope import Scope, scope_of, whole_tenant
 from graph_store.neo4j.search_plan import SearchPlan, count_kinds
+from graph_store.neo4j.slots import StoredSpace
+from graph_store.neo4j.space_state import Spaces, check_space, read_spaces
 from graph_store.neo4j.statements import Statements
 from graph_store.neo4j.store_state import Progress, read_progress
 from graph_store.neo4j.store_watch import LatestProgress, OneState
@@ -27,7 +28,6 @@ from graph_store.neo4j.vector_search import Records
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
 from graph_store.searches import KeywordSearch, Search, VectorSearch
 from graph_store.settings import Neo4jSettings
-from graph_store.spaces import VectorSpace
 
 _Found = TypeVar("_Found")
 
@@ -45,14 +45,15 @@ class _Held(threading.local):
 class CallerReads:
     """The reading half of ``GraphStore``: every read takes an ``Access`` and shows what the caller may read."""
 
-    def __init__(self, connection: Connection, state: VectorSpace, settings: Neo4jSettings) -> None:
+    def __init__(self, connection: Connection, space: StoredSpace, settings: Neo4jSettings) -> None:
         self._connection = connection
-        self._state = state
+        self._space = space
         self._neo4j_settings = settings
         self._held = _Held()
         self._latest = LatestProgress()
         self._counts: Remembered[StoreCounts] = Remembered(_FILTERS_KEPT)
         self._records: Remembered[Mapping[SearchKind, Records]] = Remembered(_FILTERS_KEPT)
+        self._kinds: Remembered[frozenset[SearchKind]] = Remembered(_FILTERS_KEPT)
         self._graphs: Remembered[PassageGraph] = Remembered(_GRAPHS_KEPT)
         self._passing: Remembered[Passing] = Remembered(_FILTERS_KEPT)
         self._passing_ids: Remembered[frozenset[str]] = Remembered(_FILTERS_KEPT)
@@ -85,6 +86,33 @@ class CallerReads:
         state.progress(access.tenant)
         return state.memo(scope_of(access))
 
+    def _read_vectors(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
+        """Read vectors by one query; raises ``StoreSwitched`` where they are not of the live space any more."""
+
+        def read(transaction: Transaction, scope: Scope, _: Progress) -> _Found:
+            self._vectors_are_read()
+            return work(transaction, scope)
+
+        return self._read(access, read)
+
+    def _vectors_are_read(self) -> None:
+        assert self._held.state is not None
+        self._held.state.vectors_are_read()
+
+    def _read_whole(self, tenant: str, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
+        """Read a whole tenant with its vectors; raises ``StoreSwitched`` where they are not of the live space."""
+
+        def read(transaction: Transaction) -> _Found:
+            self._check_space(read_spaces(transaction))
+            found = self._steady(transaction, whole_tenant(tenant), work)
+            self._check_space(read_spaces(transaction))
+            return found
+
+        return self._connection.read(read)
+
+    def _check_space(self, found: Spaces) -> None:
+        check_space(self._space, found, address=str(self._connection.address))
+
     def _steady(
         self, transaction: Transaction, scope: Scope, work: Callable[[Transaction, Scope, Progress], _Found]
     ) -> _Found:
@@ -115,7 +143,7 @@ class CallerReads:
 
     def _within(self, work: Callable[[], _Found], *, strict: bool) -> _Found:
         state = OneState(
-            self._connection, self._latest, space=self._state, settings=self._neo4j_settings, strict=strict
+            self._connection, self._latest, space=self._space, settings=self._neo4j_settings, strict=strict
         )
         with state:
             self._held.state = state
@@ -151,14 +179,16 @@ class CallerReads:
         """Return readable chunks by id."""
         if (held := self._passages(access, len(chunk_ids))) is not None:
             return held.chunks(chunk_ids)
-        return self._read_documents(access, lambda tx, scope: document_reads.read_chunks(tx, scope, chunk_ids))
+        return self._read_documents(
+            access, lambda tx, scope: document_reads.read_chunks(tx, scope, chunk_ids, space=self._space)
+        )
 
     def document_chunks(self, access: Access, document_id: str) -> tuple[Chunk, ...]:
         """Return the readable chunks of a document by position."""
         if (held := self._passages(access, 1)) is not None:
             return held.document_chunks(document_id)
         return self._read_documents(
-            access, lambda tx, scope: document_reads.read_document_chunks(tx, scope, document_id)
+            access, lambda tx, scope: document_reads.read_document_chunks(tx, scope, document_id, space=self._space)
         )
 
     def parents(self, access: Access, parent_ids: Sequence[str]) -> tuple[Parent, ...]:
@@ -168,10 +198,10 @@ class CallerReads:
     def sentences(self, access: Access, chunk_ids: Sequence[str]) -> ChunkSentences:
         """Return the sentences of readable chunks, chunks in the order asked, then by position."""
         if (held := self._passages(access, len(chunk_ids))) is not None:
+            self._vectors_are_read()
             return held.sentences(chunk_ids)
-        dimension = self._state.dimension
-        return self._read_documents(
-            access, lambda tx, scope: document_reads.read_sentences(tx, scope, chunk_ids, dimension=dimension)
+        return self._read_vectors(
+            access, lambda tx, scope: document_reads.read_sentences(tx, scope, chunk_ids, space=self._space)
         )
 
     def search_keywords(
@@ -188,13 +218,16 @@ class CallerReads:
 
     def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
         """Return the hits of each search; they are sent together (see ``GraphStore``)."""
-        for item in searches:
-            if isinstance(item, VectorSearch):
-                search.checked(item.vector, self._state.dimension)
+        by_vector = [item.vector for item in searches if isinstance(item, VectorSearch)]
+        for vector in by_vector:
+            search.checked(vector, self._space.dimension)
 
         def work(transaction: Transaction, scope: Scope, progress: Progress) -> tuple[tuple[Hit, ...], ...]:
+            if by_vector:
+                self._vectors_are_read()
             plan = SearchPlan(
                 scope,
+                slot=self._space.slot,
                 records=lambda: self._records.of((scope.tenant, progress), lambda: count_kinds(transaction, scope)),
                 passing=lambda filters: self._passing_of(transaction, scope, progress, filters),
                 by_tenant=self._by_tenant,
@@ -208,9 +241,10 @@ class CallerReads:
 
         return self._read(access, work)
 
-    @cached_property
+    @property
     def _by_tenant(self) -> frozenset[SearchKind]:
-        return kinds_by_tenant(self._connection)
+        space = self._space
+        return self._kinds.of(space.number, lambda: kinds_by_tenant(self._connection, space.slot))
 
     @property
     def _language(self) -> str:
@@ -224,25 +258,26 @@ class CallerReads:
 
     def cosines(self, access: Access, vector: FloatVector, chunk_ids: Sequence[str]) -> Mapping[str, float]:
         """Return chunk id -> cosine with ``vector`` for the readable chunks among ``chunk_ids``."""
-        wanted = search.checked(vector, self._state.dimension)
-        return self._read_documents(access, lambda tx, scope: search.cosines(tx, scope, wanted, chunk_ids))
+        wanted = search.checked(vector, self._space.dimension)
+        slot = self._space.slot
+        return self._read_vectors(access, lambda tx, scope: search.cosines(tx, scope, wanted, chunk_ids, slot=slot))
 
     def chunk_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, FloatVector]:
         """Return chunk id -> unit vector (d,) for the readable chunks among ``chunk_ids``."""
         if (held := self._passages(access, 0)) is not None:
+            self._vectors_are_read()
             return held.vectors(chunk_ids)
-        dimension = self._state.dimension
-        return self._read_documents(
-            access, lambda tx, scope: document_reads.read_vectors(tx, scope, chunk_ids, dimension=dimension)
+        return self._read_vectors(
+            access, lambda tx, scope: document_reads.read_vectors(tx, scope, chunk_ids, space=self._space)
         )
 
     def token_vectors(self, access: Access, chunk_ids: Sequence[str]) -> Mapping[str, TokenVectors]:
         """Return chunk id -> token vectors for the readable chunks among ``chunk_ids``; empty where none are kept."""
         if (held := self._passages(access, len(chunk_ids))) is not None:
+            self._vectors_are_read()
             return held.tokens(chunk_ids)
-        dimension = self._state.token_dimension
-        return self._read_documents(
-            access, lambda tx, scope: document_reads.read_tokens(tx, scope, chunk_ids, dimension=dimension)
+        return self._read_vectors(
+            access, lambda tx, scope: document_reads.read_tokens(tx, scope, chunk_ids, space=self._space)
         )
 
     def filtered_documents(self, access: Access, filters: Filters) -> frozenset[str] | None:

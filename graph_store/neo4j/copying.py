@@ -9,8 +9,7 @@ from graph_store.errors import StoreMismatch
 from graph_store.neo4j.caller_reads import CallerReads
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.publishing import Publisher
-from graph_store.neo4j.scope import whole_tenant
-from graph_store.neo4j.store_state import keep_live
+from graph_store.neo4j.space_state import keep_live
 from graph_store.neo4j.whole_documents import read_bundles, read_layer
 from graph_store.neo4j.writer_lease import WriterLease
 from graph_store.record_checks import check_generation
@@ -37,9 +36,9 @@ class CopyableStore(CallerReads):
     def begin_copy(self, note: str, live: LiveSpace) -> None:
         """Mark the store as an unfinished copy (see ``StoreCopies``)."""
         lease = self._writer()
-        if self._state != live.space:
+        if self._space.space != live.space:
             raise StoreMismatch(
-                f"the store {str(self._connection.address)!r} holds vectors of {self._state.embedding_model!r}, not of"
+                f"the store {str(self._connection.address)!r} holds vectors of {self._space.embedding_model!r}, not of"
                 f" {live.space.embedding_model!r}: copy into another database"
             )
 
@@ -62,25 +61,17 @@ class CopyableStore(CallerReads):
 
     def document_bundles(self, tenant: str, document_ids: Sequence[str]) -> tuple[DocumentBundle, ...]:
         """Read whole documents in the order asked (see ``StoreCopies``)."""
-        return self._connection.read(
-            lambda tx: self._steady(
-                tx, whole_tenant(tenant), lambda t, _, __: read_bundles(t, tenant, document_ids, space=self._state)
-            )
-        )
+        return self._read_whole(tenant, lambda tx, _, __: read_bundles(tx, tenant, document_ids, space=self._space))
 
     def stored_layer(self, tenant: str) -> StoredLayer:
         """Read the derived layer of a tenant as it stands (see ``StoreCopies``)."""
-        return self._connection.read(
-            lambda tx: self._steady(
-                tx,
-                whole_tenant(tenant),
-                lambda t, scope, progress: read_layer(t, scope, progress, dimension=self._state.dimension),
-            )
-        )
+        return self._read_whole(tenant, lambda tx, scope, progress: read_layer(tx, scope, progress, space=self._space))
 
     def write_layer(self, layer: StoredLayer) -> None:
         """Replace the derived layer of a tenant, and let it stand as it stood elsewhere (see ``StoreCopies``)."""
         lease = self._writer()
-        check_generation(layer.generation, dimension=self._state.dimension)
+        check_generation(layer.generation, dimension=self._space.dimension)
         self._need_text_index(layer.generation.tenant)
-        Publisher(self._connection, lease, self._neo4j_settings).publish(layer.generation, layer.standing)
+        Publisher(self._connection, lease, self._neo4j_settings, slot=self._space.slot).publish(
+            layer.generation, layer.standing
+        )

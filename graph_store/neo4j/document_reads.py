@@ -11,6 +11,7 @@ from graph_store.bundles import ChunkSentences, DocumentState, FloatMatrix, Floa
 from graph_store.in_order import in_order
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.scope import Scope, readable
+from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.vectors import from_list
 from graph_store.packing import restore, unpack_metadata, unpack_spans, unpack_tokens
 from graph_store.records import Chunk, Document, Parent, Sentence
@@ -43,7 +44,6 @@ _CHUNK_KEYS = (
     "parent_id",
     "context",
     "groups",
-    "embedding_model",
 )
 _DOCUMENT = ", ".join(f"d.{key} AS {key}" for key in _DOCUMENT_KEYS)
 _CHUNK = ", ".join(f"c.{key} AS {key}" for key in _CHUNK_KEYS)
@@ -111,17 +111,21 @@ def read_all_texts(transaction: Transaction, tenant: str) -> list[list[str]]:
     return [[document_id, text] for document_id, text in found]
 
 
-def read_chunks(transaction: Transaction, scope: Scope, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
+def read_chunks(
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, space: StoredSpace
+) -> tuple[Chunk, ...]:
     """Return readable chunks in the order asked."""
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} RETURN {_CHUNK}",
         ids=list(chunk_ids),
         **scope.parameters,
     )
-    return in_order(chunk_ids, {row["id"]: _chunk(row, scope.tenant) for row in found})
+    return in_order(chunk_ids, {row["id"]: _chunk(row, scope.tenant, space) for row in found})
 
 
-def read_document_chunks(transaction: Transaction, scope: Scope, document_id: str) -> tuple[Chunk, ...]:
+def read_document_chunks(
+    transaction: Transaction, scope: Scope, document_id: str, *, space: StoredSpace
+) -> tuple[Chunk, ...]:
     """Return the readable chunks of one document by position."""
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant, document_id: $id}}) WHERE {readable('c')} RETURN {_CHUNK}"
@@ -129,19 +133,19 @@ def read_document_chunks(transaction: Transaction, scope: Scope, document_id: st
         id=document_id,
         **scope.parameters,
     )
-    return tuple(_chunk(row, scope.tenant) for row in found)
+    return tuple(_chunk(row, scope.tenant, space) for row in found)
 
 
-def read_all_chunks(transaction: Transaction, scope: Scope) -> tuple[Chunk, ...]:
+def read_all_chunks(transaction: Transaction, scope: Scope, *, space: StoredSpace) -> tuple[Chunk, ...]:
     """Return all readable chunks, ordered by document id and position."""
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE {readable('c')} RETURN {_CHUNK} {IN_DOCUMENT_ORDER}",
         **scope.parameters,
     )
-    return tuple(_chunk(row, scope.tenant) for row in found)
+    return tuple(_chunk(row, scope.tenant, space) for row in found)
 
 
-def _chunk(row: _Row, tenant: str) -> Chunk:
+def _chunk(row: _Row, tenant: str, space: StoredSpace) -> Chunk:
     return Chunk(
         id=row["id"],
         document_id=row["document_id"],
@@ -156,7 +160,7 @@ def _chunk(row: _Row, tenant: str) -> Chunk:
         context=row["context"],
         tenant=tenant,
         groups=tuple(row["groups"]),
-        embedding_model=row["embedding_model"],
+        embedding_model=space.embedding_model,
     )
 
 
@@ -177,17 +181,17 @@ def read_parents(transaction: Transaction, scope: Scope, parent_ids: Sequence[st
 
 
 def read_sentences(
-    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, space: StoredSpace
 ) -> ChunkSentences:
     """Return the sentences of readable chunks, chunks in the order asked."""
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} MATCH (c)-[:HAS_DATA]->(x)"
-        " RETURN c.id, x.sentence_spans, x.sentence_vectors",
+        f" RETURN c.id, x.sentence_spans, x.{space.slot.sentence_vectors}",
         ids=list(chunk_ids),
         **scope.parameters,
     )
     rows = {row[0]: (row[0], row[1], row[2]) for row in found}
-    return sentences_of(in_order(chunk_ids, rows), dimension)
+    return sentences_of(in_order(chunk_ids, rows), space.dimension)
 
 
 def sentences_of(rows: Iterable[tuple[str, bytes, bytes]], dimension: int) -> ChunkSentences:
@@ -204,30 +208,32 @@ def sentences_of(rows: Iterable[tuple[str, bytes, bytes]], dimension: int) -> Ch
 
 
 def read_tokens(
-    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, space: StoredSpace
 ) -> dict[str, TokenVectors]:
     """Return chunk id -> tokens of readable chunks that have some kept, in the order asked."""
+    starts, vectors = f"x.{space.slot.token_starts}", f"x.{space.slot.token_vectors}"
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} MATCH (c)-[:HAS_DATA]->(x)"
-        " WHERE x.token_starts IS NOT NULL RETURN c.id, x.token_starts, x.token_vectors",
+        f" WHERE {starts} IS NOT NULL RETURN c.id, {starts}, {vectors}",
         ids=list(chunk_ids),
         **scope.parameters,
     )
     rows = in_order(chunk_ids, {row[0]: row for row in found})
-    return {chunk_id: unpack_tokens(starts, vectors, dimension) for chunk_id, starts, vectors in rows}
+    return {row[0]: unpack_tokens(row[1], row[2], space.token_dimension) for row in rows}
 
 
 def read_vectors(
-    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, dimension: int
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, space: StoredSpace
 ) -> dict[str, FloatVector]:
     """Return chunk id -> vector of readable chunks, in the order asked."""
     found = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} RETURN c.id, c.embedding",
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')}"
+        f" RETURN c.id, c.{space.slot.embedding}",
         ids=list(chunk_ids),
         **scope.parameters,
     )
     rows = in_order(chunk_ids, {row[0]: row for row in found})
-    matrix = from_list([row[1] for row in rows], dimension)
+    matrix = from_list([row[1] for row in rows], space.dimension)
     return {row[0]: vector for row, vector in zip(rows, matrix, strict=True)}
 
 
@@ -250,46 +256,53 @@ class WholePassage:
 _WHOLE = (
     f" AND {readable('c')} MATCH (d:Document {{tenant: $tenant, id: c.document_id}}) WHERE {readable('d')}"
     f" OPTIONAL MATCH (c)-[:HAS_DATA]->(x) RETURN c {{{', '.join(f'.{key}' for key in _CHUNK_KEYS)}}} AS chunk, d"
-    f" {{{', '.join(f'.{key}' for key in _DOCUMENT_KEYS)}}} AS document, CASE WHEN $all OR c.id IN $with_vectors THEN"
-    " c.embedding END AS vector, x.sentence_spans AS spans, x.sentence_vectors AS sentences, x.token_starts AS starts,"
-    " x.token_vectors AS tokens"
+    f" {{{', '.join(f'.{key}' for key in _DOCUMENT_KEYS)}}} AS document"
 )
 
 
+def _whole(space: StoredSpace) -> str:
+    slot = space.slot
+    return (
+        f"{_WHOLE}, CASE WHEN $all OR c.id IN $with_vectors THEN c.{slot.embedding} END AS vector, x.sentence_spans AS"
+        f" spans, x.{slot.sentence_vectors} AS sentences, x.{slot.token_starts} AS starts, x.{slot.token_vectors} AS"
+        " tokens"
+    )
+
+
 def read_whole_passages(
-    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, with_vectors: Sequence[str], dimension: int
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, with_vectors: Sequence[str], space: StoredSpace
 ) -> list[WholePassage]:
     """Return readable chunks with all that is kept of them, in any order; vectors only of those named."""
     found = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids{_WHOLE}",
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids{_whole(space)}",
         ids=list(chunk_ids),
         with_vectors=list(with_vectors),
         all=len(with_vectors) == len(chunk_ids),
         **scope.parameters,
     )
-    return [_whole_passage(row, scope.tenant, dimension) for row in found]
+    return [_whole_passage(row, scope.tenant, space) for row in found]
 
 
 def read_whole_document(
-    transaction: Transaction, scope: Scope, document_id: str, *, dimension: int
+    transaction: Transaction, scope: Scope, document_id: str, *, space: StoredSpace
 ) -> list[WholePassage]:
     """Return the readable chunks of a document with all that is kept of them, by position."""
     found = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant, document_id: $id}}) WHERE true{_WHOLE} ORDER BY c.position, c.id",
+        f"MATCH (c:Chunk {{tenant: $tenant, document_id: $id}}) WHERE true{_whole(space)} ORDER BY c.position, c.id",
         id=document_id,
         with_vectors=[],
         all=True,
         **scope.parameters,
     )
-    return [_whole_passage(row, scope.tenant, dimension) for row in found]
+    return [_whole_passage(row, scope.tenant, space) for row in found]
 
 
-def _whole_passage(row: Record, tenant: str, dimension: int) -> WholePassage:
+def _whole_passage(row: Record, tenant: str, space: StoredSpace) -> WholePassage:
     chunk_id: str = row["chunk"]["id"]
     return WholePassage(
-        chunk=_chunk(row["chunk"], tenant),
+        chunk=_chunk(row["chunk"], tenant, space),
         document=_document(row["document"], tenant),
-        vector=None if row["vector"] is None else from_list([row["vector"]], dimension)[0],
+        vector=None if row["vector"] is None else from_list([row["vector"]], space.dimension)[0],
         sentences=None if row["spans"] is None else (chunk_id, row["spans"], row["sentences"]),
         token_starts=row["starts"],
         token_vectors=row["tokens"],

@@ -15,6 +15,7 @@ from graph_store.metadata_values import comparable_values
 from graph_store.named_records import pack_homes, pack_mentions, pack_relations
 from graph_store.neo4j.batching import Row
 from graph_store.neo4j.scope import record_tokens
+from graph_store.neo4j.slots import Slot
 from graph_store.neo4j.vectors import sendable_rows
 from graph_store.packing import pack_metadata, pack_spans, pack_tokens, quantise
 from graph_store.records import Chunk, NamedHome, NamedMention, NamedRelation
@@ -60,9 +61,9 @@ def parent_rows(bundle: DocumentBundle) -> Iterator[Row]:
         }
 
 
-def chunk_rows(bundle: DocumentBundle, *, as_vector: bool) -> Iterator[Row]:
+def chunk_rows(bundle: DocumentBundle, slot: Slot, *, as_vector: bool) -> Iterator[Row]:
     """Yield properties, vector and further data of each chunk of a document, and whether it is the first of it."""
-    data = _data_by_chunk(bundle)
+    data = _data_by_chunk(bundle, slot)
     vectors = sendable_rows(bundle.chunk_vectors, as_vector=as_vector)
     first = min(bundle.chunks, key=lambda chunk: (chunk.position, chunk.id), default=None)
     for chunk, vector in zip(bundle.chunks, vectors, strict=True):
@@ -102,7 +103,7 @@ def index_terms(text: str) -> str:
     return " ".join(analyzer().analyze(spread_unspaced(text)))
 
 
-def _data_by_chunk(bundle: DocumentBundle) -> dict[str, dict[str, Any]]:
+def _data_by_chunk(bundle: DocumentBundle, slot: Slot) -> dict[str, dict[str, Any]]:
     mentions = _by_chunk(bundle.mentions)
     relations = _by_chunk(bundle.relations)
     homes = _by_chunk(bundle.homes)
@@ -113,14 +114,14 @@ def _data_by_chunk(bundle: DocumentBundle) -> dict[str, dict[str, Any]]:
         spans, vectors = sentences.get(chunk.id, empty)
         data[chunk.id] = {
             "sentence_spans": spans,
-            "sentence_vectors": vectors,
+            slot.sentence_vectors: vectors,
             "mentions": pack_mentions(mentions[chunk.id]),
             "relations": pack_relations(relations[chunk.id]),
             "homes": pack_homes(homes[chunk.id]),
         }
     for chunk, tokens in zip(bundle.chunks, bundle.token_vectors, strict=False):
         starts, token_vectors = pack_tokens(tokens)
-        data[chunk.id] |= {"token_starts": starts, "token_vectors": token_vectors}
+        data[chunk.id] |= {slot.token_starts: starts, slot.token_vectors: token_vectors}
     return data
 
 

@@ -7,6 +7,7 @@ from graph_store.neo4j.batching import Row, batches
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.document_rows import chunk_links, chunk_rows, document_row, parent_rows
 from graph_store.neo4j.names import tenant_label
+from graph_store.neo4j.slots import Slot
 from graph_store.neo4j.source_nodes import forget_sources_of
 from graph_store.settings import Neo4jSettings
 
@@ -20,7 +21,7 @@ _CHUNKS = (
     " CREATE (d)<-[:PART_OF]-(c:Chunk:{label})-[:HAS_DATA]->(x:ChunkData)"
     " SET c = row.properties, x = row.data"
     " FOREACH (_ IN CASE WHEN row.first THEN [1] ELSE [] END | CREATE (d)-[:FIRST_CHUNK]->(c))"
-    " WITH c, row CALL db.create.setNodeVectorProperty(c, 'embedding', row.vector)"
+    " WITH c, row CALL db.create.setNodeVectorProperty(c, $embedding, row.vector)"
 )
 _NEXT = (
     "UNWIND $rows AS row MATCH (a:Chunk {tenant: $tenant, id: row.first})"
@@ -31,9 +32,12 @@ _NEXT = (
 class DocumentWriter:
     """Writes documents of one tenant in a transaction."""
 
-    def __init__(self, transaction: Transaction, tenant: str, *, settings: Neo4jSettings, as_vector: bool) -> None:
+    def __init__(
+        self, transaction: Transaction, tenant: str, *, slot: Slot, settings: Neo4jSettings, as_vector: bool
+    ) -> None:
         self._transaction = transaction
         self._tenant = tenant
+        self._slot = slot
         self._settings = settings
         self._as_vector = as_vector
 
@@ -42,13 +46,13 @@ class DocumentWriter:
         ordered = sorted(bundles, key=lambda bundle: bundle.document.id)
         self._run(_DOCUMENTS, (document_row(bundle) for bundle in ordered))
         self._run(_PARENTS, (row for bundle in ordered for row in parent_rows(bundle)))
-        chunks = (row for bundle in ordered for row in chunk_rows(bundle, as_vector=self._as_vector))
+        chunks = (row for bundle in ordered for row in chunk_rows(bundle, self._slot, as_vector=self._as_vector))
         self._run(_CHUNKS.format(label=tenant_label(self._tenant)), chunks)
         self._run(_NEXT, chunk_links(ordered))
 
     def _run(self, query: str, rows: Iterable[Row]) -> None:
         for batch in batches(rows, most_rows=self._settings.batch_rows, most_bytes=self._settings.batch_bytes):
-            self._transaction.run(query, rows=batch, tenant=self._tenant)
+            self._transaction.run(query, rows=batch, tenant=self._tenant, embedding=self._slot.embedding)
 
 
 def existing_documents(transaction: Transaction, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:

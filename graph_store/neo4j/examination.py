@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
-from graph_store.findings import Finding, unfinished_copy_finding
+from graph_store.findings import Finding, second_space_finding, unfinished_copy_finding
 from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.connection import Connection
-from graph_store.neo4j.names import DERIVED_LABELS, VECTOR_INDEX_OF, text_index
+from graph_store.neo4j.names import DERIVED_LABELS, text_index
 from graph_store.neo4j.schema import kinds_by_tenant, verify_schema
+from graph_store.neo4j.slots import StoredSpace
+from graph_store.neo4j.space_state import Spaces, count_unfilled
 from graph_store.neo4j.store_state import existing_state, read_tenants
 from graph_store.settings import Neo4jSettings
-from graph_store.spaces import VectorSpace
 
 
 def examine_store(address: ServerAddress, settings: Neo4jSettings) -> tuple[Finding, ...]:
@@ -36,15 +37,16 @@ def _problem(check: str, error: StoreUnusable) -> Finding:
     return Finding(check=check, level="problem", says=says or str(error), remedy=remedy)
 
 
-def _examine(connection: Connection, state: VectorSpace, settings: Neo4jSettings) -> Iterator[Finding]:
+def _examine(connection: Connection, state: Spaces, settings: Neo4jSettings) -> Iterator[Finding]:
     yield _server(connection)
     try:
-        verify_schema(connection, dimension=state.dimension)
+        verify_schema(connection, state.live, *([] if state.spare is None else [state.spare]))
     except StoreMismatch as error:
         yield _problem("indexes", error)
     else:
         yield from _examine_indexes(connection, settings)
-        yield from _examine_vector_indexes(connection)
+        yield from _examine_vector_indexes(connection, state.live)
+    yield from _examine_spaces(connection, state)
     yield from _examine_copy(connection)
     yield _examine_writer(connection)
     yield _examine_generations(connection)
@@ -98,8 +100,23 @@ def _examine_copy(connection: Connection) -> Iterator[Finding]:
         yield unfinished_copy_finding(found.value())
 
 
-def _examine_vector_indexes(connection: Connection) -> Iterator[Finding]:
-    plain = [name for kind, name in VECTOR_INDEX_OF.items() if kind not in kinds_by_tenant(connection)]
+def _examine_spaces(connection: Connection, state: Spaces) -> Iterator[Finding]:
+    spare = state.spare
+    if spare is not None:
+        lacking = connection.read(lambda tx: count_unfilled(tx, spare))
+        yield second_space_finding(spare.told, lacking=lacking)
+    if state.dropping is not None:
+        yield Finding(
+            check="vector spaces",
+            level="note",
+            says="vectors of a vector space that was dropped are left, which nobody is shown",
+            remedy="the next run of `belvedere index` or `belvedere migrate embeddings` removes them",
+        )
+
+
+def _examine_vector_indexes(connection: Connection, live: StoredSpace) -> Iterator[Finding]:
+    by_tenant = kinds_by_tenant(connection, live.slot)
+    plain = [name for kind, name in live.slot.indexes.items() if kind not in by_tenant]
     if connection.has_search and plain:
         yield Finding(
             check="indexes",

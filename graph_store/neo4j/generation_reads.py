@@ -5,10 +5,11 @@ from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.derived_reads import read_communities, read_tree_nodes
 from graph_store.neo4j.entity_reads import read_entities
 from graph_store.neo4j.scope import Scope
+from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.vectors import from_list
 
 
-def read_generation(transaction: Transaction, scope: Scope, *, dimension: int) -> PreviousGeneration:
+def read_generation(transaction: Transaction, scope: Scope, *, space: StoredSpace) -> PreviousGeneration:
     """Read reports and tree nodes with their vectors; memory is about that of both."""
     communities = sorted(read_communities(transaction, scope), key=lambda item: (item.level, item.id))
     nodes = sorted(read_tree_nodes(transaction, scope), key=lambda item: (item.level, item.id))
@@ -17,8 +18,8 @@ def read_generation(transaction: Transaction, scope: Scope, *, dimension: int) -
         tenant=scope.tenant,
     )
     made_with, changed = found[0] if found else (None, 0)
-    report_vectors, mended_reports = _vectors(transaction, scope, "__Community__", dimension=dimension)
-    node_vectors, mended_nodes = _vectors(transaction, scope, "Summary", dimension=dimension)
+    report_vectors, mended_reports = _vectors(transaction, scope, "__Community__", space)
+    node_vectors, mended_nodes = _vectors(transaction, scope, "Summary", space)
     return PreviousGeneration(
         fingerprint=made_with,
         changed_documents=changed,
@@ -31,11 +32,11 @@ def read_generation(transaction: Transaction, scope: Scope, *, dimension: int) -
     )
 
 
-def _vectors(transaction: Transaction, scope: Scope, label: str, *, dimension: int) -> tuple[FloatMatrix, list[str]]:
+def _vectors(transaction: Transaction, scope: Scope, label: str, space: StoredSpace) -> tuple[FloatMatrix, list[str]]:
     """Return the vectors by level and id, and the ids of what was mended."""
     found = transaction.rows(
         f"MATCH (n:{label} {{tenant: $tenant, generation: $generation}})"
-        " RETURN n.id, n.embedding, coalesce(n.mended, false) ORDER BY n.level, n.id",
+        f" RETURN n.id, n.{space.slot.embedding}, coalesce(n.mended, false) ORDER BY n.level, n.id",
         **scope.parameters,
     )
-    return from_list([row[1] for row in found], dimension), [row[0] for row in found if row[2]]
+    return from_list([row[1] for row in found], space.dimension), [row[0] for row in found if row[2]]

@@ -15,13 +15,6 @@ LABEL_OF: dict[SearchKind, str] = {"chunk": "Chunk", "report": "__Community__", 
 TERMS_OF: dict[SearchKind, str] = {"chunk": "chunk_terms", "report": "report_terms", "tree_node": "summary_terms"}
 """The property that holds the index terms of a kind; each is a field of its own, with word statistics of its own."""
 
-VECTOR_INDEX_OF: dict[SearchKind, str] = {
-    "chunk": "belvedere_chunk_vectors",
-    "report": "belvedere_report_vectors",
-    "tree_node": "belvedere_summary_vectors",
-}
-"""The vector index of a kind, over all tenants."""
-
 INSIDE: dict[SearchKind, tuple[str, ...]] = {
     "chunk": ("tenant",),
     "report": ("tenant", "generation"),

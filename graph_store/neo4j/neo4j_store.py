@@ -25,11 +25,14 @@ from graph_store.neo4j.examination import examine_store
 from graph_store.neo4j.failures import BatchTooLarge
 from graph_store.neo4j.generation_reads import read_generation
 from graph_store.neo4j.lost_evidence import find_touched, mend_derived
-from graph_store.neo4j.one_space import OneSpace, refuse_second
 from graph_store.neo4j.publishing import Publisher
 from graph_store.neo4j.schema import make_text_index, mend_schema
 from graph_store.neo4j.scope import whole_tenant
+from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.source_nodes import read_sources, replace_sources
+from graph_store.neo4j.space_state import need_filled
+from graph_store.neo4j.space_vectors import finish_drop
+from graph_store.neo4j.spaced_store import SpacedStore
 from graph_store.neo4j.store_state import (
     existing_state,
     forget_settings,
@@ -45,17 +48,16 @@ from graph_store.spaces import NO_TOKENS, VectorSpace
 from graph_store.token_checks import check_tokens
 
 
-class Neo4jStore(CopyableStore, OneSpace):
+class Neo4jStore(CopyableStore, SpacedStore):
     """A ``GraphStore`` in a database of a Neo4j server. Make one with ``create_or_open`` (to write) or ``open``.
 
     Any number of threads and processes may read while one writes; each sees a commit with its next call.
     """
 
     def __init__(
-        self, connection: Connection, state: VectorSpace, *, lease: WriterLease | None, settings: Neo4jSettings
+        self, connection: Connection, space: StoredSpace, *, lease: WriterLease | None, settings: Neo4jSettings
     ) -> None:
-        CopyableStore.__init__(self, connection, state, settings)
-        OneSpace.__init__(self, connection, state)
+        super().__init__(connection, space, settings)
         self._lease = lease
         self._indexed: set[str] = set()
 
@@ -85,14 +87,16 @@ class Neo4jStore(CopyableStore, OneSpace):
         connection = Connection(address, settings)
         try:
             connection.connect()
-            state = make_store(connection, wanted)
-            _check_state(address, state, model=wanted.embedding_model, tokens=wanted.token_space)
-            _check_dimensions(address, state, wanted)
-            mend_schema(connection, dimension=state.dimension)
+            spaces = make_store(connection, wanted)
+            live = spaces.live
+            _check_state(address, live.space, model=wanted.embedding_model, tokens=wanted.token_space)
+            _check_dimensions(address, live.space, wanted)
+            mend_schema(connection, live, *([] if spaces.spare is None else [spaces.spare]))
             lease = WriterLease(connection, seconds=settings.writer_lease_s)
-            store = cls(connection, state, lease=lease, settings=settings)
+            store = cls(connection, live, lease=lease, settings=settings)
             for tenant in connection.read(read_tenants):
-                Publisher(connection, lease, settings).sweep(tenant)
+                Publisher(connection, lease, settings, slot=live.slot).sweep(tenant)
+            finish_drop(connection, lease)
         except BaseException:
             connection.close()
             raise
@@ -111,21 +115,24 @@ class Neo4jStore(CopyableStore, OneSpace):
     ) -> "Neo4jStore":
         """Open an existing store, by default to read, which works beside a writer.
 
-        Raises ``StoreUnreachable``, ``StoreRefused``, ``StoreMissing`` where there is no store, ``StoreMismatch`` where
-        it has another format, embedding model or token space than expected, ``SpaceMissing`` for the ``spare`` space.
+        ``spare`` reads its spare vector space in the place of the live one, to compare the two; only to read. Raises
+        ``StoreUnreachable``, ``StoreRefused``, ``StoreMissing`` where there is no store, ``StoreMismatch`` where it has
+        another format, embedding model or token space than expected, ``SpaceMissing`` and ``SpaceIncomplete``.
         """
         settings = settings or Neo4jSettings()
         connection = Connection(address, settings)
         try:
             connection.connect()
-            state = existing_state(connection)
-            _check_state(address, state, model=expected_model, tokens=expected_tokens)
-            refuse_second(wanted=spare)
+            live = existing_state(connection).live
+            space = connection.read(need_filled) if spare else live
+            _check_state(address, space.space, model=expected_model, tokens=expected_tokens)
             lease = None if read_only else WriterLease(connection, seconds=settings.writer_lease_s)
+            if lease is not None:
+                finish_drop(connection, lease)
         except BaseException:
             connection.close()
             raise
-        return cls(connection, state, lease=lease, settings=settings)
+        return cls(connection, space, lease=lease, settings=settings)
 
     @staticmethod
     def examine(address: ServerAddress, settings: Neo4jSettings) -> tuple[Finding, ...]:
@@ -182,8 +189,13 @@ class Neo4jStore(CopyableStore, OneSpace):
         for tenant in sorted({bundle.document.tenant for bundle in bundles}):
             own = [bundle for bundle in bundles if bundle.document.tenant == tenant]
             self._delete(transaction, tenant, [bundle.document.id for bundle in own])
-            as_vector = self._connection.has_vectors
-            DocumentWriter(transaction, tenant, settings=self._neo4j_settings, as_vector=as_vector).insert(own)
+            DocumentWriter(
+                transaction,
+                tenant,
+                slot=self._space.slot,
+                settings=self._neo4j_settings,
+                as_vector=self._connection.has_vectors,
+            ).insert(own)
             mark_data_changed(transaction, tenant, documents=len(own))
 
     def _delete(self, transaction: Transaction, tenant: str, document_ids: Sequence[str]) -> tuple[str, ...]:
@@ -237,7 +249,7 @@ class Neo4jStore(CopyableStore, OneSpace):
         lease = self._writer()
         check_generation(generation, dimension=self.dimension)
         self._need_text_index(generation.tenant)
-        Publisher(self._connection, lease, self._neo4j_settings).publish(generation)
+        Publisher(self._connection, lease, self._neo4j_settings, slot=self._space.slot).publish(generation)
 
     def _need_text_index(self, tenant: str) -> None:
         if tenant not in self._indexed:
@@ -292,26 +304,20 @@ class Neo4jStore(CopyableStore, OneSpace):
 
     def read_collection(self, tenant: str) -> Collection:
         """Read everything of a tenant that the derived layer is made from."""
-        return self._connection.read(
-            lambda tx: self._steady(
-                tx,
-                whole_tenant(tenant),
-                lambda t, _, __: tenant_reads.read_collection(t, tenant, dimension=self.dimension),
-            )
-        )
+        return self._read_whole(tenant, lambda tx, _, __: tenant_reads.read_collection(tx, tenant, space=self._space))
 
     def read_generation(self, tenant: str) -> PreviousGeneration:
         """Read the reports and tree nodes of a tenant as they stand, with their vectors (see ``GraphStore``)."""
-        return self._connection.read(
-            lambda tx: self._steady(
-                tx, whole_tenant(tenant), lambda t, scope, _: read_generation(t, scope, dimension=self.dimension)
-            )
-        )
+        return self._read_whole(tenant, lambda tx, scope, _: read_generation(tx, scope, space=self._space))
 
     def content_digest(self, tenant: str) -> str:
         """Return a SHA-256 over the content of a tenant, equal for equal content whatever its history."""
         return self._connection.read(
-            lambda tx: self._steady(tx, whole_tenant(tenant), lambda t, scope, _: tenant_reads.digest_content(t, scope))
+            lambda tx: self._steady(
+                tx,
+                whole_tenant(tenant),
+                lambda t, scope, _: tenant_reads.digest_content(t, scope, space=self._space),
+            )
         )
 
 

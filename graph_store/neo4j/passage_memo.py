@@ -11,8 +11,8 @@ from graph_store.neo4j import document_reads
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.document_reads import WholePassage
 from graph_store.neo4j.scope import Scope
+from graph_store.neo4j.slots import StoredSpace
 from graph_store.records import Chunk, Document
-from graph_store.spaces import VectorSpace
 
 _Record = TypeVar("_Record")
 
@@ -23,7 +23,7 @@ MOST_AT_ONCE = 256
 class PassageMemo:
     """Passages of one scope, with what is known not to be there."""
 
-    def __init__(self, transaction: Transaction, scope: Scope, space: VectorSpace) -> None:
+    def __init__(self, transaction: Transaction, scope: Scope, space: StoredSpace) -> None:
         self._transaction = transaction
         self._scope = scope
         self._space = space
@@ -39,9 +39,7 @@ class PassageMemo:
     def document_chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the passages of a document by position."""
         if document_id not in self._chunks_of:
-            found = document_reads.read_whole_document(
-                self._transaction, self._scope, document_id, dimension=self._space.dimension
-            )
+            found = document_reads.read_whole_document(self._transaction, self._scope, document_id, space=self._space)
             self._keep(found)
             self._chunks_of[document_id] = tuple(passage.chunk.id for passage in found)
         return self.chunks(self._chunks_of[document_id])
@@ -64,9 +62,7 @@ class PassageMemo:
         """Return chunk id -> vector in the order asked."""
         missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self._vectors]
         if missing:
-            found = document_reads.read_vectors(
-                self._transaction, self._scope, missing, dimension=self._space.dimension
-            )
+            found = document_reads.read_vectors(self._transaction, self._scope, missing, space=self._space)
             self._vectors.update({chunk_id: found.get(chunk_id) for chunk_id in missing})
         return _known(chunk_ids, self._vectors)
 
@@ -89,7 +85,7 @@ class PassageMemo:
                     self._scope,
                     missing,
                     with_vectors=without_vector,
-                    dimension=self._space.dimension,
+                    space=self._space,
                 )
             )
         return tuple(_known(chunk_ids, self._passages).values())

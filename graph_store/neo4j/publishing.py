@@ -21,6 +21,7 @@ from graph_store.neo4j.batching import Row, batches, in_halves
 from graph_store.neo4j.connection import Connection, Transaction
 from graph_store.neo4j.failures import BatchTooLarge
 from graph_store.neo4j.names import DERIVED_LABELS, tenant_label
+from graph_store.neo4j.slots import Slot
 from graph_store.neo4j.store_state import make_tenant, mark_derived_changed
 from graph_store.neo4j.writer_lease import WriterLease
 from graph_store.settings import Neo4jSettings
@@ -40,7 +41,7 @@ _NODE = (
 _MENDED = (
     "UNWIND $rows AS row MATCH (n:{label} {{tenant: $tenant, generation: $generation, id: row.id}}) SET n.mended = true"
 )
-_WITH_VECTOR = " WITH n, row CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"
+_WITH_VECTOR = " WITH n, row CALL db.create.setNodeVectorProperty(n, $embedding, row.vector)"
 _CHUNK = "(c:Chunk {tenant: $tenant, id: row.chunk})"
 
 
@@ -114,10 +115,11 @@ class _Ground:
 class Publisher:
     """Publishes the derived layers of one store."""
 
-    def __init__(self, connection: Connection, lease: WriterLease, settings: Neo4jSettings) -> None:
+    def __init__(self, connection: Connection, lease: WriterLease, settings: Neo4jSettings, *, slot: Slot) -> None:
         self._connection = connection
         self._lease = lease
         self._settings = settings
+        self._slot = slot
 
     def publish(self, generation: Generation, standing: LayerStanding | None = None) -> None:
         """Write a layer that was checked, show it, and delete what was shown before.
@@ -211,7 +213,7 @@ class Publisher:
         if not transaction.rows(_NEXT_STEP, tenant=tenant, step=step):
             return
         for query, rows in statements:
-            transaction.run(query, rows=rows, tenant=tenant, generation=generation)
+            transaction.run(query, rows=rows, tenant=tenant, generation=generation, embedding=self._slot.embedding)
 
     def _show(
         self, transaction: Transaction, generation: Generation, number: int, standing: LayerStanding | None

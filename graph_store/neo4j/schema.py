@@ -4,12 +4,13 @@
 back and compared.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_store.errors import StoreMismatch
 from graph_store.neo4j.connection import Connection
-from graph_store.neo4j.names import INSIDE, LABEL_OF, TERMS_OF, VECTOR_INDEX_OF, tenant_label, text_index
+from graph_store.neo4j.names import INSIDE, LABEL_OF, TERMS_OF, tenant_label, text_index
+from graph_store.neo4j.slots import Slot, StoredSpace
 from graph_store.records import SearchKind
 
 _READY_SECONDS = 300
@@ -47,7 +48,7 @@ class _Index:
     """Further properties that a vector index holds, to filter by; an older server makes an index without."""
 
 
-def make_schema(connection: Connection, *, dimension: int) -> None:
+def make_schema(connection: Connection, *spaces: StoredSpace) -> None:
     """Make what is missing of the schema, wait until it is ready, and verify it; raises ``StoreMismatch``."""
     for name, (label, keys) in _UNIQUE.items():
         columns = ", ".join(f"n.{key}" for key in keys)
@@ -56,42 +57,64 @@ def make_schema(connection: Connection, *, dimension: int) -> None:
         for name, (label, keys) in indexes.items():
             columns = ", ".join(f"n.{key}" for key in keys)
             connection.run_alone(f"CREATE INDEX {name} IF NOT EXISTS FOR {pattern.format(label)} ON ({columns})")
-    for kind, name in VECTOR_INDEX_OF.items():
-        connection.run_alone(_vector_index(kind, name, dimension=dimension, filtered=connection.has_search))
+    for space in spaces:
+        _make_vector_indexes(connection, space)
     connection.run_alone("CALL db.awaitIndexes($seconds)", seconds=_READY_SECONDS)
-    verify_schema(connection, dimension=dimension)
+    verify_schema(connection, *spaces)
 
 
-def _vector_index(kind: SearchKind, name: str, *, dimension: int, filtered: bool) -> str:
+def make_vector_indexes(connection: Connection, space: StoredSpace) -> None:
+    """Make what is missing of the indexes of a space, wait until they are ready, and verify them.
+
+    Raises ``StoreMismatch``.
+    """
+    _make_vector_indexes(connection, space)
+    connection.run_alone("CALL db.awaitIndexes($seconds)", seconds=_READY_SECONDS)
+    _compare(_wanted_vectors(space), _found(connection), str(connection.address))
+
+
+def drop_vector_indexes(connection: Connection, slot: Slot) -> None:
+    """Drop the vector indexes of a slot; nothing where there are none."""
+    for name in slot.indexes.values():
+        connection.run_alone(f"DROP INDEX {name} IF EXISTS")
+
+
+def _make_vector_indexes(connection: Connection, space: StoredSpace) -> None:
+    for kind in space.slot.indexes:
+        connection.run_alone(_vector_index(kind, space, filtered=connection.has_search))
+
+
+def _vector_index(kind: SearchKind, space: StoredSpace, *, filtered: bool) -> str:
+    name = space.slot.indexes[kind]
     inside = f" WITH [{', '.join(f'n.{key}' for key in INSIDE[kind])}]" if filtered else ""
     return (
         f"{'CYPHER 25 ' if filtered else ''}CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{LABEL_OF[kind]})"
-        f" ON (n.embedding){inside} OPTIONS {{indexConfig: {{`vector.dimensions`: {dimension},"
+        f" ON (n.{space.slot.embedding}){inside} OPTIONS {{indexConfig: {{`vector.dimensions`: {space.dimension},"
         " `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}"
     )
 
 
-def mend_schema(connection: Connection, *, dimension: int) -> None:
+def mend_schema(connection: Connection, *spaces: StoredSpace) -> None:
     """Make indexes that were dropped anew, and verify all; raises ``StoreMismatch``."""
-    if set(_wanted(dimension)) <= set(_found(connection)):
-        verify_schema(connection, dimension=dimension)
+    if set(_wanted(spaces)) <= set(_found(connection)):
+        verify_schema(connection, *spaces)
     else:
-        make_schema(connection, dimension=dimension)
+        make_schema(connection, *spaces)
 
 
-def kinds_by_tenant(connection: Connection) -> frozenset[SearchKind]:
+def kinds_by_tenant(connection: Connection, slot: Slot) -> frozenset[SearchKind]:
     """Return the kinds whose vector index can be searched for one tenant: server and index must both be fit for it."""
     if not connection.has_search:
         return frozenset()
     found = _found(connection)
     return frozenset(
-        kind for kind, name in VECTOR_INDEX_OF.items() if name in found and set(INSIDE[kind]) <= set(found[name].inside)
+        kind for kind, name in slot.indexes.items() if name in found and set(INSIDE[kind]) <= set(found[name].inside)
     )
 
 
-def verify_schema(connection: Connection, *, dimension: int) -> None:
+def verify_schema(connection: Connection, *spaces: StoredSpace) -> None:
     """Raise ``StoreMismatch`` where an index or constraint is missing or is another than it should be."""
-    _compare(_wanted(dimension), _found(connection), str(connection.address))
+    _compare(_wanted(spaces), _found(connection), str(connection.address))
 
 
 def make_text_index(connection: Connection, tenant: str) -> None:
@@ -109,21 +132,28 @@ def make_text_index(connection: Connection, tenant: str) -> None:
     _compare(wanted, _found(connection), str(connection.address))
 
 
-def _wanted(dimension: int) -> dict[str, _Index]:
+def _wanted(spaces: Sequence[StoredSpace]) -> dict[str, _Index]:
     wanted = {
         name: _Index(kind="RANGE", label=label, properties=keys)
         for indexes in (_UNIQUE, _RANGE_NODES, _RANGE_LINKS)
         for name, (label, keys) in indexes.items()
     }
-    for kind, name in VECTOR_INDEX_OF.items():
-        wanted[name] = _Index(
+    for space in spaces:
+        wanted |= _wanted_vectors(space)
+    return wanted
+
+
+def _wanted_vectors(space: StoredSpace) -> dict[str, _Index]:
+    return {
+        name: _Index(
             kind="VECTOR",
             label=LABEL_OF[kind],
-            properties=("embedding",),
-            dimension=dimension,
+            properties=(space.slot.embedding,),
+            dimension=space.dimension,
             similarity="COSINE",
         )
-    return wanted
+        for kind, name in space.slot.indexes.items()
+    }
 
 
 def _found(connection: Connection) -> dict[str, _Index]:

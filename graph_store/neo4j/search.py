@@ -18,6 +18,7 @@ from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.filtering import Passing
 from graph_store.neo4j.names import LABEL_OF
 from graph_store.neo4j.scope import Scope, readable
+from graph_store.neo4j.slots import Slot
 from graph_store.records import Hit, SearchKind
 
 _DECIMALS = 6  # equal vectors may differ in the last bits of their cosines; ties must not
@@ -115,9 +116,9 @@ def run_searches(
     return {number: hits for asking in asked for number, hits in asking.hits().items()}
 
 
-def cosine_with(node: str, vector: str) -> str:
+def cosine_with(node: str, vector: str, slot: Slot) -> str:
     """Return the expression of the cosine of a node and a vector."""
-    return cosine_of(f"vector.similarity.cosine({node}.embedding, {vector})")
+    return cosine_of(f"vector.similarity.cosine({node}.{slot.embedding}, {vector})")
 
 
 def cosine_of(score: str) -> str:
@@ -125,9 +126,11 @@ def cosine_of(score: str) -> str:
     return f"round(2.0 * {score} - 1.0, {_DECIMALS})"
 
 
-def cosines(transaction: Transaction, scope: Scope, vector: FloatVector, chunk_ids: Sequence[str]) -> dict[str, float]:
+def cosines(
+    transaction: Transaction, scope: Scope, vector: FloatVector, chunk_ids: Sequence[str], *, slot: Slot
+) -> dict[str, float]:
     """Return chunk id -> cosine for the readable chunks among those asked for, in the order asked."""
-    score = cosine_with("c", "$vector") if vector.any() else "0.0"
+    score = cosine_with("c", "$vector", slot) if vector.any() else "0.0"
     found = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')} RETURN c.id, {score}",
         ids=list(chunk_ids),

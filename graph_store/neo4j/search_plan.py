@@ -10,6 +10,7 @@ from graph_store.neo4j.keyword_search import KeywordAsking
 from graph_store.neo4j.names import LABEL_OF
 from graph_store.neo4j.scope import Scope
 from graph_store.neo4j.search import Asking, SearchRequest
+from graph_store.neo4j.slots import Slot
 from graph_store.neo4j.vector_search import Records, VectorAsking, WantedVector
 from graph_store.records import SearchKind
 from graph_store.searches import KeywordSearch, Search
@@ -34,12 +35,14 @@ class SearchPlan:
         self,
         scope: Scope,
         *,
+        slot: Slot,
         records: Callable[[], Mapping[SearchKind, Records]],
         passing: Callable[[Filters], Passing],
         by_tenant: AnyCollection[SearchKind],
         settings: Neo4jSettings,
     ) -> None:
         self._scope = scope
+        self._slot = slot
         self._records = records
         self._passing = passing
         self._by_tenant = by_tenant
@@ -62,6 +65,7 @@ class SearchPlan:
                 VectorAsking(
                     request,
                     wanted,
+                    slot=self._slot,
                     records=self._records()[kind],
                     by_tenant=kind in self._by_tenant,
                     settings=self._settings,

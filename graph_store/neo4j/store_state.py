@@ -1,18 +1,15 @@
 """What a store was made with, and how far each tenant is."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.neo4j.connection import Connection, Transaction
 from graph_store.neo4j.names import DERIVED_LABELS
 from graph_store.neo4j.schema import make_schema
-from graph_store.packing import pack_json
-from graph_store.spaces import LiveSpace, VectorSpace
-
-FORMAT = 1
-"""Raised with every change of the nodes or of what an old property means."""
+from graph_store.neo4j.slots import StoredSpace
+from graph_store.neo4j.space_state import FORMAT, FORMAT_OF_SLOT, TOLD_OF_SPACES, Spaces, spaces_of
+from graph_store.spaces import VectorSpace
 
 _LARGEST_DIMENSION = 4_096
 _MAKE_TENANT = (
@@ -41,35 +38,23 @@ def read_progress(transaction: Transaction, tenant: str) -> Progress:
 
 def read_progresses(transaction: Transaction, tenants: Sequence[str]) -> dict[str, Progress]:
     """Return how far tenants are."""
+    return look(transaction, tenants)[0]
+
+
+def look(transaction: Transaction, tenants: Sequence[str]) -> tuple[dict[str, Progress], Spaces]:
+    """Return how far tenants are, and the spaces of the store, in one exchange; raises ``StoreMissing``."""
     found = transaction.rows(
-        "MATCH (t:BelvedereTenant) WHERE t.tenant IN $tenants"
-        " RETURN t.tenant, t.data, t.derived, t.generation, t.fingerprint",
+        "MATCH (s:BelvedereStore {only: 1}) OPTIONAL MATCH (t:BelvedereTenant) WHERE t.tenant IN $tenants"
+        f" RETURN {TOLD_OF_SPACES}, t.tenant, t.data, t.derived, t.generation, t.fingerprint",
         tenants=list(tenants),
     )
+    if not found:
+        raise StoreMissing("the store is not in its database any more: run `belvedere index` to make it anew")
     known = {
         tenant: Progress(data=data, derived=derived, generation=generation, fingerprint=fingerprint)
-        for tenant, data, derived, generation, fingerprint in found
+        for _, tenant, data, derived, generation, fingerprint in found
     }
-    return {tenant: known.get(tenant, Progress()) for tenant in tenants}
-
-
-def keep_live(transaction: Transaction, live: LiveSpace) -> None:
-    """Write down what is known of the live space beside what the store was made with."""
-    replaced = pack_json([asdict(space) for space in live.replaced])
-    transaction.run(
-        "MATCH (s:BelvedereStore {only: 1}) SET s.recipe = $recipe, s.replaced = $replaced",
-        recipe=live.recipe,
-        replaced=replaced,
-    )
-
-
-def read_live(transaction: Transaction, space: VectorSpace) -> LiveSpace:
-    """Return the live space with what is known of it."""
-    (found,) = transaction.rows("MATCH (s:BelvedereStore {only: 1}) RETURN s.recipe, coalesce(s.replaced, '[]')")
-    recipe, replaced = found
-    return LiveSpace(
-        space=space, recipe=recipe or "", replaced=tuple(VectorSpace(**item) for item in json.loads(replaced))
-    )
+    return {tenant: known.get(tenant, Progress()) for tenant in tenants}, spaces_of(found[0][0])
 
 
 def mark_data_changed(transaction: Transaction, tenant: str, *, documents: int) -> None:
@@ -114,27 +99,22 @@ def read_tenants(transaction: Transaction) -> tuple[str, ...]:
     return tuple(tenant for (tenant,) in found)
 
 
-def read_state(connection: Connection) -> VectorSpace | None:
-    """Return what the store was made with, None where there is none; raises ``StoreMismatch`` for another format."""
+def read_state(connection: Connection) -> Spaces | None:
+    """Return the spaces of a store, None where there is none; raises ``StoreMismatch`` for another format."""
     found = connection.read(lambda tx: tx.rows("MATCH (s:BelvedereStore {only: 1}) RETURN properties(s)"))
     if not found:
         return None
     state = found[0].value()
-    if state["format"] != FORMAT:
+    if state["format"] not in FORMAT_OF_SLOT.values():
         raise StoreMismatch(
             f"the store {str(connection.address)!r} has format {state['format']}, this version reads format {FORMAT}:"
             " index again into another database"
         )
-    return VectorSpace(
-        embedding_model=state["embedding_model"],
-        dimension=state["dimension"],
-        token_space=state["token_space"],
-        token_dimension=state["token_dimension"],
-    )
+    return spaces_of(state)
 
 
-def existing_state(connection: Connection) -> VectorSpace:
-    """Return what an existing store was made with; raises ``StoreMissing``."""
+def existing_state(connection: Connection) -> Spaces:
+    """Return the spaces of an existing store; raises ``StoreMissing``."""
     state = read_state(connection)
     if state is None:
         raise StoreMissing(
@@ -143,21 +123,24 @@ def existing_state(connection: Connection) -> VectorSpace:
     return state
 
 
-def make_store(connection: Connection, wanted: VectorSpace) -> VectorSpace:
-    """Return what the store was made with, making it where there is none.
+def check_dimension(space: VectorSpace) -> None:
+    """Raise ``StoreUnusable`` for vectors that a server cannot index."""
+    if not 1 <= space.dimension <= _LARGEST_DIMENSION:
+        raise StoreUnusable(f"Neo4j indexes vectors of up to {_LARGEST_DIMENSION} dimensions, not of {space.dimension}")
+
+
+def make_store(connection: Connection, wanted: VectorSpace) -> Spaces:
+    """Return the spaces of a store, making it where there is none.
 
     Raises ``StoreUnusable`` for a database that holds something else.
     """
     state = read_state(connection)
     if state is not None:
         return state
-    if not 1 <= wanted.dimension <= _LARGEST_DIMENSION:
-        raise StoreUnusable(
-            f"Neo4j indexes vectors of up to {_LARGEST_DIMENSION} dimensions, not of {wanted.dimension}"
-        )
+    check_dimension(wanted)
     if connection.read(lambda tx: tx.rows("MATCH (n) RETURN 1 LIMIT 1")):
         raise StoreUnusable(f"the database {str(connection.address)!r} holds other data: name an empty database")
-    make_schema(connection, dimension=wanted.dimension)
+    make_schema(connection, StoredSpace(space=wanted))
     connection.write(
         lambda tx: tx.run(
             "MERGE (s:BelvedereStore {only: 1}) ON CREATE SET s.format = $format, s.embedding_model = $model,"

@@ -9,14 +9,15 @@ from collections import OrderedDict
 from types import TracebackType
 from typing import Literal
 
-from graph_store.errors import StoreChanged, StoreUnusable
+from graph_store.errors import StoreChanged, StoreSwitched, StoreUnusable
 from graph_store.neo4j.connection import Connection
 from graph_store.neo4j.passage_memo import PassageMemo
 from graph_store.neo4j.scope import Scope
+from graph_store.neo4j.slots import StoredSpace
+from graph_store.neo4j.space_state import Spaces, check_space
 from graph_store.neo4j.statements import Statements
-from graph_store.neo4j.store_state import Progress, read_progresses
+from graph_store.neo4j.store_state import Progress, look
 from graph_store.settings import Neo4jSettings
-from graph_store.spaces import VectorSpace
 
 _TENANTS_KEPT = 1_000
 
@@ -45,8 +46,10 @@ class LatestProgress:
 class OneState:
     """The reads of one piece of work in one thread; ends by raising ``StoreChanged`` where they may not fit together.
 
+    Where vectors were read it raises ``StoreSwitched`` as soon as their space is not the live one any more.
+
     Where the work failed the change is told in the place of its error, which it may well be the reason of. With
-    ``strict`` false the work is let through as it went.
+    ``strict`` false the work is let through as it went, as far as documents and what is derived from them go.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class OneState:
         connection: Connection,
         latest: LatestProgress,
         *,
-        space: VectorSpace,
+        space: StoredSpace,
         settings: Neo4jSettings,
         strict: bool,
     ) -> None:
@@ -64,13 +67,15 @@ class OneState:
         self._seen: dict[str, Progress] = {}
         self._memos: dict[Scope, PassageMemo] = {}
         self._space = space
+        self._address = str(connection.address)
+        self._has_vectors = False
 
     def progress(self, tenant: str) -> Progress:
         """Return how far a tenant is taken to be."""
         if tenant not in self._seen:
             known = self._latest.of(tenant)
             if known is None or not self._strict:
-                known = self._read([tenant])[tenant]
+                known = self._look([tenant])[0][tenant]
             self._seen[tenant] = known
         return self._seen[tenant]
 
@@ -78,11 +83,15 @@ class OneState:
         """Return what was read of the passages in a scope."""
         return self._memos.setdefault(scope, PassageMemo(self.statements, scope, self._space))
 
-    def _read(self, tenants: list[str]) -> dict[str, Progress]:
-        found = read_progresses(self.statements, tenants)
+    def vectors_are_read(self) -> None:
+        """Take down that vectors are read, or compared with one."""
+        self._has_vectors = True
+
+    def _look(self, tenants: list[str]) -> tuple[dict[str, Progress], Spaces]:
+        found, spaces = look(self.statements, tenants)
         for tenant, progress in found.items():
             self._latest.learn(tenant, progress)
-        return found
+        return found, spaces
 
     def __enter__(self) -> "OneState":
         """Return the state itself."""
@@ -91,10 +100,20 @@ class OneState:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
-        """Look again; raises ``StoreChanged``."""
+        """Look again; raises ``StoreChanged`` and ``StoreSwitched``."""
         with self.statements:
             # A server that cannot be used would not tell what changed either.
             tells = error is None or (isinstance(error, Exception) and not isinstance(error, StoreUnusable))
-            if self._strict and self._seen and tells and self._read(sorted(self._seen)) != self._seen:
-                raise StoreChanged("the store changed while it was asked: ask again") from error
+            if tells and self._seen and (self._strict or self._has_vectors):
+                self._look_again(error)
         return False
+
+    def _look_again(self, error: BaseException | None) -> None:
+        found, spaces = self._look(sorted(self._seen))
+        if self._has_vectors:
+            try:
+                check_space(self._space, spaces, address=self._address)
+            except StoreSwitched as switched:
+                raise switched from error
+        if self._strict and found != self._seen:
+            raise StoreChanged("the store changed while it was asked: ask again") from error

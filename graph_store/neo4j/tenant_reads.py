@@ -16,6 +16,7 @@ from graph_store.neo4j.document_reads import (
 )
 from graph_store.neo4j.entity_reads import count_entities, read_entities, read_names_and_chunks
 from graph_store.neo4j.scope import Scope, readable, whole_tenant
+from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.vectors import from_list
 from graph_store.packing import unpack_spans
 from graph_store.passage_assembly import assemble_graph
@@ -24,20 +25,22 @@ from graph_store.records import HomeKind, NamedHome, NamedMention, NamedRelation
 _IN_ORDER = "MATCH (c:Chunk {tenant: $tenant})-[:HAS_DATA]->(x) WITH c, x " + IN_DOCUMENT_ORDER
 
 
-def read_collection(transaction: Transaction, tenant: str, *, dimension: int) -> Collection:
+def read_collection(transaction: Transaction, tenant: str, *, space: StoredSpace) -> Collection:
     """Read a whole tenant; memory is about that of its texts and vectors."""
     scope = whole_tenant(tenant)
     mentions, relations, homes = _read_names(transaction, tenant)
     vectors = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) RETURN c.embedding {IN_DOCUMENT_ORDER}", tenant=tenant
+        f"MATCH (c:Chunk {{tenant: $tenant}}) RETURN c.{space.slot.embedding} {IN_DOCUMENT_ORDER}", tenant=tenant
     )
-    rows = transaction.rows(f"{_IN_ORDER} RETURN c.id, x.sentence_spans, x.sentence_vectors", tenant=tenant)
-    sentences = sentences_of(((row[0], row[1], row[2]) for row in rows), dimension)
+    rows = transaction.rows(
+        f"{_IN_ORDER} RETURN c.id, x.sentence_spans, x.{space.slot.sentence_vectors}", tenant=tenant
+    )
+    sentences = sentences_of(((row[0], row[1], row[2]) for row in rows), space.dimension)
     return Collection(
         tenant=tenant,
         documents=read_documents(transaction, scope),
-        chunks=read_all_chunks(transaction, scope),
-        chunk_vectors=from_list([row[0] for row in vectors], dimension),
+        chunks=read_all_chunks(transaction, scope, space=space),
+        chunk_vectors=from_list([row[0] for row in vectors], space.dimension),
         sentences=sentences.sentences,
         sentence_vectors=sentences.vectors,
         mentions=mentions,
@@ -61,7 +64,7 @@ def _read_names(
     return tuple(mentions), tuple(relations), tuple(homes)
 
 
-def digest_content(transaction: Transaction, scope: Scope) -> str:
+def digest_content(transaction: Transaction, scope: Scope, *, space: StoredSpace) -> str:
     """Return the digest of a tenant's content, which the embedded store has as well if it holds the same."""
     parents = transaction.rows(
         "MATCH (p:Parent {tenant: $tenant}) RETURN p.id, p.char_start, p.char_end, p.position ORDER BY p.id",
@@ -74,7 +77,7 @@ def digest_content(transaction: Transaction, scope: Scope) -> str:
     mentions, homes = read_occurrences(transaction, scope)
     return digest_records(
         read_documents(transaction, scope),
-        read_all_chunks(transaction, scope),
+        read_all_chunks(transaction, scope, space=space),
         *_read_names(transaction, scope.tenant),
         read_entities(transaction, scope),
         read_relations(transaction, scope),

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from graph_store.bundles import FloatVector
-from graph_store.neo4j.names import INSIDE, LABEL_OF, VECTOR_INDEX_OF
+from graph_store.neo4j.names import INSIDE, LABEL_OF
 from graph_store.neo4j.search import NOTHING, Answer, SearchRequest, cosine_of, cosine_with
+from graph_store.neo4j.slots import Slot
 from graph_store.records import Hit
 from graph_store.settings import Neo4jSettings
 
@@ -45,11 +46,13 @@ class VectorAsking:
         request: SearchRequest,
         wanted: Sequence[WantedVector],
         *,
+        slot: Slot,
         records: Records,
         by_tenant: bool,
         settings: Neo4jSettings,
     ) -> None:
         self._request = request
+        self._slot = slot
         self._wanted = () if request.is_hopeless else tuple(wanted)
         self._numbers = tuple(item.number for item in wanted)
         self._asked = max(_OVERSAMPLING * request.k, _LEAST_ASKED)
@@ -75,7 +78,7 @@ class VectorAsking:
         }
         if not self._is_by_index:
             return self._exactly(own), values
-        index = VECTOR_INDEX_OF[self._request.kind]
+        index = self._slot.indexes[self._request.kind]
         return self._nearest(own), {"index": index, "asked": self._asked, **values}
 
     @property
@@ -88,7 +91,7 @@ class VectorAsking:
         if self._by_tenant:
             inside = " AND ".join(f"n.{key} = ${key}" for key in INSIDE[kind])
             found = (
-                f"MATCH (n:{LABEL_OF[kind]}) SEARCH n IN (VECTOR INDEX {VECTOR_INDEX_OF[kind]} FOR s.vector"
+                f"MATCH (n:{LABEL_OF[kind]}) SEARCH n IN (VECTOR INDEX {self._slot.indexes[kind]} FOR s.vector"
                 f" WHERE {inside} LIMIT ${own}.asked) SCORE AS near"
             )
         return (
@@ -99,7 +102,7 @@ class VectorAsking:
 
     def _exactly(self, own: str) -> str:
         # Neo4j has no cosine with a vector of length 0.
-        score = cosine_with("n", "s.vector") if self._wanted[0].vector.any() else "0.0"
+        score = cosine_with("n", "s.vector", self._slot) if self._wanted[0].vector.any() else "0.0"
         return (
             f"UNWIND ${own}.wanted AS s CALL (s) {{ MATCH (n:{LABEL_OF[self._request.kind]} {{tenant: $tenant}})"
             f" WHERE {self._request.allowed('n', own)} RETURN n.id AS id, {score} AS score"

@@ -17,16 +17,16 @@ from graph_store.neo4j.document_reads import (
 from graph_store.neo4j.entity_reads import read_entities
 from graph_store.neo4j.generation_reads import read_generation
 from graph_store.neo4j.scope import Scope, whole_tenant
+from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.store_state import Progress
 from graph_store.neo4j.tenant_reads import read_edges, read_occurrences
 from graph_store.records import Home, Mention, NamedHome, NamedMention, NamedRelation, Parent, PassageEdge
-from graph_store.spaces import VectorSpace
 
 _CHOSEN = "MATCH (d:Document {tenant: $tenant}) WHERE d.id IN $ids"
 
 
 def read_bundles(
-    transaction: Transaction, tenant: str, document_ids: Sequence[str], *, space: VectorSpace
+    transaction: Transaction, tenant: str, document_ids: Sequence[str], *, space: StoredSpace
 ) -> tuple[DocumentBundle, ...]:
     """Return whole documents in the order asked."""
     scope = whole_tenant(tenant)
@@ -41,10 +41,10 @@ def read_bundles(
         documents=read_documents(transaction, scope, document_ids),
         texts={document_id: text for document_id, text in texts},
         parents=_parents(transaction, tenant, document_ids),
-        chunks=read_chunks(transaction, scope, chunk_ids),
-        vectors=read_vectors(transaction, scope, chunk_ids, dimension=space.dimension),
-        sentences=read_sentences(transaction, scope, chunk_ids, dimension=space.dimension),
-        tokens=read_tokens(transaction, scope, chunk_ids, dimension=space.token_dimension),
+        chunks=read_chunks(transaction, scope, chunk_ids, space=space),
+        vectors=read_vectors(transaction, scope, chunk_ids, space=space),
+        sentences=read_sentences(transaction, scope, chunk_ids, space=space),
+        tokens=read_tokens(transaction, scope, chunk_ids, space=space),
         mentions=mentions,
         relations=relations,
         homes=homes,
@@ -81,9 +81,9 @@ def _names(
     return mentions, relations, homes
 
 
-def read_layer(transaction: Transaction, scope: Scope, progress: Progress, *, dimension: int) -> StoredLayer:
+def read_layer(transaction: Transaction, scope: Scope, progress: Progress, *, space: StoredSpace) -> StoredLayer:
     """Return the derived layer of a tenant as it stands."""
-    texts = read_generation(transaction, scope, dimension=dimension)
+    texts = read_generation(transaction, scope, space=space)
     entities = read_entities(transaction, scope)
     known = {entity.id for entity in entities}
     mentions, homes = read_occurrences(transaction, scope)

@@ -19,7 +19,7 @@ from graph_store.neo4j.connection import Connection
 from graph_store.neo4j.failures import BatchTooLarge
 from graph_store.neo4j.names import TERMS_OF, tenant_label, text_index
 from graph_store.neo4j.neo4j_store import Neo4jStore
-from graph_store.neo4j.store_state import FORMAT
+from graph_store.neo4j.space_state import FORMAT
 from graph_store.settings import Neo4jSettings
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle
 from tests.neo4j.scripted_server import Fault, Rows, ScriptedServer, Step, serve
@@ -50,6 +50,8 @@ def answer(query: str, _: Mapping[str, Any]) -> Rows:
     found: dict[str, Rows] = {
         "RETURN 1": [{"1": 1}],
         "RETURN properties(s)": [{"properties(s)": state}],
+        "t.tenant, t.data": [{"spaces": state, **dict.fromkeys(["tenant", "data", "derived", "generation", "mark"])}],
+        "RETURN s {": [{"spaces": state}],
         "RETURN s.writer AS writer": [{"writer": None, "remaining": None}],
         "getRoutingTable": [{"named": NOBODY}],
         "SHOW INDEXES": [

@@ -10,6 +10,7 @@ from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract, OpenStore
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_source_contract import SourceContract
+from tests.graph_store.store_space_contract import SpaceContract
 from tests.graph_store.store_standing_contract import StandingContract
 from tests.graph_store.store_state_contract import StateContract
 from tests.graph_store.store_token_contract import TokenContract
@@ -34,6 +35,18 @@ class TestNeo4jStore(
 
 
 class TestCopiesOfNeo4jStore(CopyContract):
+    @pytest.fixture
+    def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
+        with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
+            yield opened
+
+    @pytest.fixture
+    def open_reader(self, neo4j_address: ServerAddress) -> Iterator[OpenStore]:
+        with ExitStack() as opened:
+            yield lambda: opened.enter_context(Neo4jStore.open(neo4j_address))
+
+
+class TestSpacesOfNeo4jStore(SpaceContract):
     @pytest.fixture
     def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
         with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
