@@ -85,6 +85,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; nothing is raised."""
     _keep_logs_off_stderr()
+    _tell_of_retries()
     try:
         result = cli.main(args=list(arguments) or ["--help"], prog_name="belvedere", standalone_mode=False)
     except click.ClickException as error:
@@ -106,6 +107,21 @@ def _keep_logs_off_stderr() -> None:
     root = logging.getLogger()
     if not root.handlers and not os.environ.get("BELVEDERE_TRACEBACK"):
         root.addHandler(logging.NullHandler())
+
+
+class _Complaints(logging.Handler):
+    """Tells log lines in the form of our own sentences."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one line to stderr."""
+        complain(record.getMessage())
+
+
+def _tell_of_retries() -> None:
+    """Tell of calls to language models that are made again: the user waits for them, perhaps for minutes."""
+    log = logging.getLogger("model_clients.chat.retrying_model")
+    if not any(isinstance(handler, _Complaints) for handler in log.handlers):
+        log.addHandler(_Complaints())
 
 
 def _usage_sentence(error: click.ClickException) -> str:

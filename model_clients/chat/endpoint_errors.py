@@ -27,7 +27,9 @@ def translated(error: Exception, endpoint: Endpoint, model: str) -> ChatFailed |
     if isinstance(error, ResponseTooLarge) or isinstance(error.__cause__, ResponseTooLarge):
         return ReplyUnusable(f"the reply of {endpoint.base_url} does not end")
     if isinstance(error, APITimeoutError):
-        return EndpointBusy(f"no reply from {endpoint.base_url} in time; llm.timeout_s says how long is waited")
+        return EndpointBusy(
+            f"no reply from {endpoint.base_url} in time; llm.timeout_s says how long is waited", timed_out=True
+        )
     if isinstance(error, APIConnectionError):
         return EndpointBusy(f"no connection to {endpoint.base_url}{_cause(error)}")
     if isinstance(error, APIStatusError):

@@ -31,10 +31,12 @@ class EndpointFailed(ChatFailed):
 class EndpointBusy(EndpointFailed):
     """The endpoint failed this time: too many requests, a fault of the server, a time limit, no connection."""
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+    def __init__(self, message: str, *, retry_after_s: float | None = None, timed_out: bool = False) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
         """Seconds that the endpoint asks to wait, None where it does not say."""
+        self.timed_out = timed_out
+        """Whether it took too long: the same call will hardly be quicker, and what it did is paid for each time."""
 
 
 class BudgetSpent(ChatFailed):

@@ -1,6 +1,7 @@
 """Tries again what may work in a moment."""
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,6 +14,8 @@ from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
 
 T = TypeVar("T")
 
+_log = logging.getLogger(__name__)
+
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
 # An endpoint that asks for a longer pause is not waited for: the run goes on without it.
@@ -20,6 +23,8 @@ _LONGEST_PAUSE_S = 120.0
 # For so long after a call has failed for good, others are tried once only: a run of thousands of calls must not wait
 # out all its retries for each of them.
 _OUTAGE_S = 60.0
+# A call that took too long is hardly quicker the next time, and perhaps paid for each time.
+_RETRIES_OF_SLOW = 1
 
 
 @dataclass(slots=True)
@@ -46,7 +51,7 @@ class Retries:
     """How often, and after which waits, a call that fails with ``EndpointBusy`` is made again.
 
     It waits as long as the endpoint says (Retry-After), else about twice as long each time, with jitter so that many
-    callers do not come back at once.
+    callers do not come back at once. What took too long is tried once more at most.
     """
 
     def __init__(
@@ -81,10 +86,12 @@ class Retries:
     async def wait(self, error: EndpointBusy, failures: int) -> None:
         """Wait until the next attempt; raises ``EndpointFailed`` where there is none."""
         asked = error.retry_after_s or 0.0
-        if failures > self._most or self._outage.lasts or asked > _LONGEST_PAUSE_S:
+        most = min(self._most, _RETRIES_OF_SLOW) if error.timed_out else self._most
+        if failures > most or self._outage.lasts or asked > _LONGEST_PAUSE_S:
             self._outage.begin()
             attempts = "" if failures == 1 else f" (after {failures} attempts)"
             raise EndpointFailed(f"{error}{attempts}") from error
+        _log.warning("%s; trying again (attempt %d of %d)", error, failures + 1, most + 1)
         usual = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (failures - 1))
         await self._sleep(max(asked, usual / 2) + self._random.uniform(0.0, usual / 2))
 

@@ -32,10 +32,10 @@ class Waits:
         self.seconds.append(seconds)
 
 
-def busy_for(times: int, retry_after_s: float | None = None) -> ScriptedChatModel:
+def busy_for(times: int, retry_after_s: float | None = None, *, timed_out: bool = False) -> ScriptedChatModel:
     def script(_: ChatRequest) -> str:
         if len(model.requests) <= times:
-            raise EndpointBusy("slow down", retry_after_s=retry_after_s)
+            raise EndpointBusy("slow down", retry_after_s=retry_after_s, timed_out=timed_out)
         return "hill"
 
     model = ScriptedChatModel(script)
@@ -48,6 +48,14 @@ def test_it_tries_again_until_a_reply_comes() -> None:
     assert reply.text == "hill"
     assert len(inner.requests) == 4
     assert len(waits.seconds) == 3
+
+
+def test_what_took_too_long_is_tried_once_more_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    inner = busy_for(9, timed_out=True)
+    with pytest.raises(EndpointFailed, match="after 2 attempts"):
+        asyncio.run(RetryingChatModel(inner, retries=5, sleep=Waits()).complete(a_request()))
+    assert len(inner.requests) == 2
+    assert caplog.messages == ["slow down; trying again (attempt 2 of 2)"]
 
 
 def test_waits_grow_and_are_not_the_same_for_everybody() -> None:
