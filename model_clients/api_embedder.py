@@ -1,9 +1,9 @@
 """The embedder behind an endpoint of OpenAI's protocol."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,13 @@ from model_clients.chat.openai_client import OpenAiClient
 from model_clients.chat.retrying_model import Retries
 from model_clients.chat.settings import LlmSettings
 from model_clients.chat.token_estimate import estimated_tokens
+from model_clients.chat.wire import WrongVectors, read_vectors
 from model_clients.embedder import FloatMatrix, FloatVector, Passage, PassageVectors, QuestionVectors, Span
 from model_clients.errors import PassageTooLong
 from model_clients.settings import EmbedderSettings
 from model_clients.text_tokenizer import TextTokenizer
 from model_clients.token_vectors import NO_TOKENS, no_token_vectors
 from model_clients.unit_rows import unit_rows
-
-if TYPE_CHECKING:
-    from openai.types import CreateEmbeddingResponse
 
 _TOKENIZER_OF = f"{BUNDLED_PREFIX}all-MiniLM-L6-v2"
 _CONCURRENCY = 4
@@ -160,13 +158,13 @@ class ApiEmbedder:
     async def _embed_batch(self, batch: Sequence[str]) -> NDArray[np.float32]:
         tokens = sum(map(estimated_tokens, batch))
 
-        async def call() -> "CreateEmbeddingResponse":
+        async def call() -> object:
             async with self._limits.turn(tokens):
                 return await self._create(batch)
 
         return self._checked(await self._retries.run(call), batch)
 
-    async def _create(self, batch: Sequence[str]) -> "CreateEmbeddingResponse":
+    async def _create(self, batch: Sequence[str]) -> object:
         from openai import APIError, omit  # noqa: PLC0415  # heavy import, only when used
 
         from model_clients.chat.endpoint_errors import translated  # noqa: PLC0415  # as above
@@ -174,31 +172,36 @@ class ApiEmbedder:
         client = self._client.here()
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
-                return await client.embeddings.create(
+                # As it came: what the package would make of it may be anything.
+                response = await client.embeddings.with_raw_response.create(
                     input=[_sendable(text) for text in batch],
                     model=self._name,
                     encoding_format="float",
                     dimensions=self._settings.dimensions or omit,
                 )
+                return json.loads(response.content)
         except TimeoutError:
             raise EndpointBusy(f"no vectors from {self._client.endpoint.base_url} in time") from None
-        except (APIError, ValueError) as error:
+        except (APIError, ValueError, RecursionError) as error:
             raise translated(error, self._client.endpoint, self._name) from None
 
-    def _checked(self, response: "CreateEmbeddingResponse", batch: Sequence[str]) -> NDArray[np.float32]:
+    def _checked(self, response: object, batch: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors in the order of the texts. Raises ``EndpointUnusable`` where they are not as expected."""
         where = f"{self._client.endpoint.base_url}, model {self._name!r}"
-        data = sorted(getattr(response, "data", None) or (), key=lambda item: item.index)
-        if [item.index for item in data] != list(range(len(batch))):
-            raise EndpointUnusable(f"{where} sent {len(data)} vectors for {len(batch)} texts")
-        lengths = {len(item.embedding) for item in data}
+        try:
+            vectors = read_vectors(response, len(batch))
+        except WrongVectors as error:
+            raise EndpointUnusable(f"{where} {error}") from None
+        lengths = set(map(len, vectors))
         expected = self._settings.dimensions or self._found_dimension or max(lengths)
         if lengths != {expected} or not expected:
             raise EndpointUnusable(
                 f"{where} sends vectors of {sorted(lengths)} dimensions where {expected} are expected"
             )
         self._found_dimension = expected
-        rows = np.array([item.embedding for item in data], dtype=np.float32)
+        # What is beyond a number of this size becomes infinite.
+        with np.errstate(over="ignore"):
+            rows = np.array(vectors, dtype=np.float32)
         if not np.isfinite(rows).all():
             raise EndpointUnusable(f"{where} sends vectors that are not numbers")
         return rows

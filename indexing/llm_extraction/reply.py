@@ -13,7 +13,7 @@ def _clamped(value: object) -> float:
     """Return a strength within its range; what is no number says nothing of it."""
     try:
         number = float(value)  # type: ignore[arg-type]  # what float does not take, it refuses
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0
     return 0.0 if math.isnan(number) else min(max(number, 0.0), MAX_STRENGTH)
 

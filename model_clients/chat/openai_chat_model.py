@@ -11,11 +11,11 @@ from model_clients.chat.openai_client import OpenAiClient
 from model_clients.chat.settings import LlmSettings, ModelPrice
 from model_clients.chat.token_estimate import estimated_prompt_tokens, estimated_tokens
 from model_clients.chat.token_prices import priced
+from model_clients.chat.wire import WireReply, read_reply_part
 
 if TYPE_CHECKING:
     from openai import AsyncStream
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
-    from openai.types.completion_usage import CompletionUsage
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class OpenAiChatModel:
                 refused = error.status_code in _REFUSALS and dialect.learn(said_by(error), body)
                 if not refused:
                     raise self._translated(error) from None
-            except (APIError, ValueError) as error:
+            except (APIError, ValueError, RecursionError) as error:
                 raise self._translated(error) from None
         raise EndpointFailed(f"{self._client.endpoint.base_url} refuses every way in which {self._model!r} was asked")
 
@@ -103,7 +103,7 @@ class OpenAiChatModel:
 
         try:
             return await anext(chunks, None)
-        except (APIError, HTTPError, ValueError) as error:
+        except (APIError, HTTPError, ValueError, RecursionError) as error:
             raise self._translated(error) from None
 
     def _translated(self, error: Exception) -> Exception:
@@ -115,19 +115,18 @@ class OpenAiChatModel:
         return dialect_of(self._client.endpoint.base_url, self._model, self._settings.structured)
 
     def _reply_of(self, request: ChatRequest, response: "ChatCompletion") -> ChatReply:
-        choice = response.choices[0] if getattr(response, "choices", None) else None
-        if choice is None or choice.message is None:
+        sent = read_reply_part(response, "message")
+        if not sent.has_message:
             raise ReplyUnusable(f"{self._client.endpoint.base_url} sent a reply without any message")
-        refused = bool(getattr(choice.message, "refusal", None))
-        text = str(choice.message.content or getattr(choice.message, "refusal", None) or "")
-        if len(text) > _most_characters(request):
+        if len(sent.text) > _most_characters(request):
             raise _beyond_limit(request)
-        return self._reply(request, text, "refused" if refused else _finish(choice.finish_reason), response.usage)
+        return self._reply(request, sent.text, "refused" if sent.refused else _finish(sent.finish), sent)
 
-    def _reply(self, request: ChatRequest, text: str, finish: Finish, counted: "CompletionUsage | None") -> ChatReply:
+    def _reply(self, request: ChatRequest, text: str, finish: Finish, counted: WireReply) -> ChatReply:
         """Return a reply; tokens that the endpoint does not count are estimated."""
-        prompt = counted.prompt_tokens if counted is not None else None
-        reply = counted.completion_tokens if counted is not None else None
+        prompt, reply = counted.prompt_tokens, counted.reply_tokens
+        if text and not reply:
+            reply = None
         usage = priced(
             self._price,
             estimated_prompt_tokens(request) if prompt is None else prompt,
@@ -145,7 +144,7 @@ class _Gathered:
         self._size = 0
         self._refused = False
         self.finish: Finish | None = None
-        self.usage: CompletionUsage | None = None
+        self.usage = WireReply()
 
     @property
     def text(self) -> str:
@@ -153,19 +152,17 @@ class _Gathered:
 
     def add(self, chunk: "ChatCompletionChunk") -> str:
         """Take in a chunk and return its text. Chunks without text count as well: a server may send them for ever."""
-        self.usage = getattr(chunk, "usage", None) or self.usage
-        choice = chunk.choices[0] if getattr(chunk, "choices", None) else None
-        delta = choice.delta if choice is not None else None
-        refusal = getattr(delta, "refusal", None)
-        text = str((delta.content if delta is not None else None) or refusal or "")
-        self._refused = self._refused or bool(refusal)
-        if choice is not None and choice.finish_reason is not None:
-            self.finish = "refused" if self._refused else _finish(choice.finish_reason)
-        self._pieces.append(text)
-        self._size += len(text) + 1
+        sent = read_reply_part(chunk, "delta")
+        if sent.prompt_tokens is not None or sent.reply_tokens is not None:
+            self.usage = sent
+        self._refused = self._refused or sent.refused
+        if sent.finish is not None:
+            self.finish = "refused" if self._refused else _finish(sent.finish)
+        self._pieces.append(sent.text)
+        self._size += len(sent.text) + 1
         if self._size > self._limit:
             raise ReplyUnusable("the reply goes on far beyond the number of tokens that was asked for")
-        return text
+        return sent.text
 
 
 def _finish(reason: str | None) -> Finish:

@@ -35,6 +35,11 @@ CREATE TABLE IF NOT EXISTS seen (
 ) WITHOUT ROWID;
 """
 _FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "refused": "refused"}
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "replies": ("key", "tenant", "task", "model", "text", "finish", "used"),
+    "made_of": ("tenant", "document", "key"),
+    "seen": ("tenant", "document", "content"),
+}
 _LOCK_WAIT_S = 10.0
 _FREE = TokenUsage(cached=1)
 
@@ -123,8 +128,12 @@ class ReplyCache:
 
     def _erase(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Do ``work``, or remove the whole file: what is to be forgotten must not stay, whatever the file's state."""
-        self._aside().unlink(missing_ok=True)
+        if not self._aside().is_dir():
+            self._aside().unlink(missing_ok=True)
         if not self.path.exists():
+            return
+        if self.path.is_dir():
+            _log.warning("replies of language models are not kept in %s: it is a folder", self.path)
             return
         try:
             with self._transaction(durable=True) as connection:
@@ -163,6 +172,7 @@ class ReplyCache:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("PRAGMA journal_mode = DELETE")
                 connection.executescript(_SCHEMA)
+                _check_columns(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -180,12 +190,27 @@ class ReplyCache:
                 self.path.replace(self._aside())
 
 
+def _check_columns(connection: sqlite3.Connection) -> None:
+    """Raise ``sqlite3.DatabaseError`` for tables of another version: such a file is of no use."""
+    for table, columns in _COLUMNS.items():
+        found = tuple(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
+        if found != columns:
+            raise sqlite3.DatabaseError("its tables are of another version")
+
+
 def _read(connection: sqlite3.Connection, key: str) -> ChatReply | None:
-    row = connection.execute("SELECT text, model, finish FROM replies WHERE key = ?", (key,)).fetchone()
+    # As bytes: what is no text would end in an error that tells it.
+    row = connection.execute(
+        "SELECT CAST(text AS BLOB), CAST(model AS BLOB), CAST(finish AS BLOB) FROM replies WHERE key = ?", (key,)
+    ).fetchone()
     if row is None:
         return None
+    try:
+        text, model, finish = (bytes(part).decode() for part in row)
+    except UnicodeDecodeError:
+        _log.warning("a reply of a language model is asked for anew: the one that was kept is no text")
+        return None
     connection.execute("UPDATE replies SET used = ? WHERE key = ?", (time.time(), key))
-    text, model, finish = row
     return ChatReply(text=text, model=model, finish=_FINISHES.get(finish, "stop"), usage=_FREE)
 
 

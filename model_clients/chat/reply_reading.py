@@ -68,9 +68,9 @@ def _fenced(text: str) -> list[str]:
 def _parsed(text: str) -> Any:  # noqa: ANN401  # JSON of any form
     try:
         value = json.loads(text, parse_constant=_no_constant)
+        return _clean(value) if isinstance(value, dict | list) else None
     except (ValueError, RecursionError):
         return None
-    return _clean(value) if isinstance(value, dict | list) else None
 
 
 def _no_constant(name: str) -> None:
@@ -85,7 +85,10 @@ def _largest_object(text: str) -> tuple[Any, int] | None:
         value, end = start
         if best is None or end > best[1]:
             best = (value, end)
-    return None if best is None else (_clean(best[0]), best[1])
+    try:
+        return None if best is None else (_clean(best[0]), best[1])
+    except RecursionError:
+        return None
 
 
 def _outer_braces(text: str, decoder: json.JSONDecoder) -> Iterator[tuple[Any, int]]:

@@ -1,5 +1,6 @@
 """The embedder over HTTP, against a server whose vectors are hashes of words."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -180,3 +181,34 @@ def test_a_store_is_filled_and_asked_with_it_and_fits_no_other_dimension(
             kb.index([tmp_path / "a.txt"])
         with pytest.raises(StoreMismatch, match=r"16.*32|32.*16"):
             kb.search("When does the vault open?")
+
+
+def _data(data: object) -> Reply:
+    return raw(json.dumps({"object": "list", "data": data}).encode())
+
+
+def _vectors(*, index: object = 0, embedding: object = (1.0, 2.0)) -> Reply:
+    return _data([{"index": index, "embedding": embedding}])
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        *((_vectors(index=index), "without the index") for index in (None, "0", 0.0, True)),
+        (_data([{"embedding": [1.0]}]), "without the index"),
+        *(
+            (_vectors(embedding=vector), "not numbers")
+            for vector in (None, 5, "AAAA", ["1"], {"0": 1}, [[1, 2]], [[1], 2], [True], [10**400], [1e39])
+        ),
+        *((_data(data), "sent 0 vectors for 1 texts") for data in ("abc", 5, {"a": 1})),
+        (_data([None]), "without the index"),
+        (raw(b"5"), "sent 0 vectors for 1 texts"),
+        (raw(b"[" * 50_000), "no reply of its protocol .RecursionError"),
+    ],
+)
+def test_vectors_of_wrong_types_are_told_in_one_sentence(
+    server: ScriptedOpenAiServer, make: Callable[..., ApiEmbedder], script: Reply, sentence: str
+) -> None:
+    server.script = script
+    with pytest.raises(EndpointUnusable, match=sentence):
+        make().embed_question("x")

@@ -10,7 +10,7 @@ from graph_store.records import Chunk, NamedHome, NamedMention
 from indexing.llm_extraction.checking import ChunkFacts, ReplyCheck
 from indexing.llm_extraction.known_names import KnownNames
 from indexing.llm_extraction.prompt import _EXAMPLE_REPLY
-from indexing.llm_extraction.reply import ExtractionReply
+from indexing.llm_extraction.reply import ExtractionReply, ToldRelation
 from indexing.llm_extraction.settings import LlmExtractionSettings
 
 TEXT = "Marie Curie\nfound radium in Paris in 1898. In Paris she taught."
@@ -179,3 +179,9 @@ def test_whatever_is_told_every_span_lies_in_the_chunk(text: str, one: str, othe
         assert text[mention.char_start : mention.char_end] == mention.surface
     for stated in facts.relations:
         assert 0 <= stated.char_start < stated.char_end <= len(text)
+
+
+@pytest.mark.parametrize("strength", [10**400, [1], "much", None])
+def test_a_strength_that_is_no_number_says_nothing(strength: object) -> None:
+    told = {"source": "A", "target": "B", "predicate": "p", "quote": "q", "strength": strength}
+    assert ToldRelation.model_validate(told).strength == 0.0

@@ -1,6 +1,7 @@
 """The client over HTTP, against a server that replies what it is told."""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -326,3 +327,76 @@ def test_one_client_serves_loop_after_loop(server: ScriptedOpenAiServer, script:
             await model.close()
 
     assert [asyncio.run(run()) for _ in range(2)] == (["a", "a"] if callable(script) else ["busy", "b"])
+
+
+def _choice(**given: object) -> dict[str, object]:
+    return {"choices": [{"message": {"content": "hill"}, "finish_reason": "stop", **given}]}
+
+
+DEEP = b"[" * 50_000 + b"]" * 50_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *({"choices": choices} for choices in ("abc", {"0": 1}, 5, ["a"], [[1]], [None])),
+        _choice(message="hill"),
+        _choice(message=[1]),
+        b'{"choices":' + DEEP + b"}",
+        b"5",
+    ],
+    ids=str,
+)
+def test_a_reply_of_wrong_types_is_one_failed_call(server: ScriptedOpenAiServer, content: object) -> None:
+    server.script = raw(content if isinstance(content, bytes) else json.dumps(content).encode())
+    with pytest.raises(ChatFailed):
+        complete(settings_for(server), a_request())
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        "lots",
+        [1],
+        {"prompt_tokens": "5", "completion_tokens": {}},
+        {"prompt_tokens": -(10**9), "completion_tokens": -5},
+        {"prompt_tokens": 10**400, "completion_tokens": 10**400},
+        {"prompt_tokens": float("nan"), "completion_tokens": float("inf")},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+    ],
+    ids=str,
+)
+@both_ways
+def test_counts_that_can_be_none_are_estimated(server: ScriptedOpenAiServer, way: Way, usage: object) -> None:
+    def script(asked: Asked) -> Replied:
+        if asked.body.get("stream"):
+            event = {"choices": [{"delta": {"content": "hill"}, "finish_reason": "stop"}], "usage": usage}
+            return Replied(pieces=[b"data: " + json.dumps(event).encode() + b"\n\n"])
+        return Replied(content={**_choice(), "usage": usage})
+
+    server.script = script
+    reply = way(settings_for(server), a_request("x" * 300))
+    assert (reply.text, reply.usage.prompt_tokens, reply.usage.reply_tokens) == ("hill", 105, 2)
+
+
+@pytest.mark.parametrize("event", [b'{"choices":"abc"}', b'{"choices":[{"delta":"abc"}]}', b'{"choices":{"0":1}}'])
+def test_an_event_of_wrong_types_says_nothing(server: ScriptedOpenAiServer, event: bytes) -> None:
+    good = b'{"choices":[{"delta":{"content":"hill"},"finish_reason":"stop"}]}'
+    server.script = lambda _: Replied(pieces=[b"data: " + part + b"\n\n" for part in (event, good)])
+    assert whole(settings_for(server), a_request()).text == "hill"
+
+
+def test_an_event_nested_without_end_is_one_failed_call(server: ScriptedOpenAiServer) -> None:
+    server.script = lambda _: Replied(pieces=[b"data: " + DEEP + b"\n\n"])
+    with pytest.raises(ChatFailed):
+        stream(settings_for(server), a_request())
+
+
+def test_half_a_character_is_replaced(server: ScriptedOpenAiServer) -> None:
+    server.script = says("a \ud800 hill")
+    assert complete(settings_for(server), a_request()).text == "a \ufffd hill"
+
+
+def test_the_text_of_a_list_of_parts_is_read(server: ScriptedOpenAiServer) -> None:
+    server.script = raw(json.dumps(_choice(message={"content": [{"type": "text", "text": "hill"}, 5]})).encode())
+    assert complete(settings_for(server), a_request()).text == "hill"

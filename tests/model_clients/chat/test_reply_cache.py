@@ -249,3 +249,41 @@ def test_threads_share_a_cache(cache: ReplyCache) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(60))) == [f"r{number % 5}" for number in range(60)]
+
+
+@pytest.mark.parametrize("text", ["x'ff41ff'", "CAST(x'ff41ff' AS TEXT)"])
+def test_a_kept_reply_that_is_no_text_is_asked_for_anew_and_not_told(
+    cache: ReplyCache, tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str
+) -> None:
+    ask(cache, BASE)
+    with sqlite3.connect(tmp_path / "replies.sqlite") as other:
+        other.execute(f"UPDATE replies SET text = {text}")
+    other.close()
+    assert ask(cache, BASE)[1] == 1
+    assert ask(cache, BASE)[1] == 0
+    assert "is no text" in caplog.text
+    assert "A\ufffd" not in caplog.text
+    assert "\ufffdA" not in caplog.text
+
+
+def test_a_folder_in_the_place_of_the_file_stops_nothing(
+    cache: ReplyCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "replies.sqlite").mkdir()
+    assert ask(cache, BASE)[0].text == SECRET
+    cache.forget("t", ["d"])
+    cache.settle("t", {}, since=0.0)
+    assert "it is a folder" in caplog.text
+
+
+def test_a_file_of_another_version_is_set_aside_once(
+    cache: ReplyCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with sqlite3.connect(tmp_path / "replies.sqlite") as other:
+        other.execute("CREATE TABLE replies (k TEXT, v TEXT)")
+    other.close()
+    assert ask(cache, BASE)[1] == 1
+    assert (tmp_path / "replies.sqlite.damaged").exists()
+    assert ask(cache, BASE)[1] <= 1
+    assert ask(cache, BASE)[1] == 0
+    assert caplog.text.count("another version") == 1

@@ -156,3 +156,11 @@ def test_wherever_a_list_of_items_breaks_off_its_first_items_are_kept(
     assert kept == items[: len(kept)]
     ends = [len('{"items": ') + len(json.dumps(items[:n])) - 1 for n in range(len(items) + 1)]
     assert len(kept) == max(n for n, end in enumerate(ends) if end <= cut)
+
+
+@pytest.mark.parametrize("depth", [600, 900, 990, 3_000])
+def test_json_nested_without_end_is_no_json_or_read(depth: int) -> None:
+    nested = '{"a":' + "[" * depth + "]" * depth + "}"
+    for text in (nested, f"so: {nested} and so on"):
+        found = read_json(text)
+        assert found is None or isinstance(found.value, dict | list)
