@@ -100,7 +100,7 @@ class Upkeep:
         from indexing.build_index import build_index  # noqa: PLC0415  # heavy import, only when used
 
         begun = time.time()
-        self._settle_replies(store, options.tenant, begun)
+        self._settle_replies(store, options.tenant, begun, beginning=True)
         with collected_usage() as usage:
             report = build_index(
                 paths,
@@ -121,12 +121,12 @@ class Upkeep:
         models = IndexingModels(extraction=tasks.extraction, reports=tasks.reports, summaries=tasks.summaries)
         return replace(options, models=models)
 
-    def _settle_replies(self, store: GraphStore, tenant: str, begun: float) -> None:
+    def _settle_replies(self, store: GraphStore, tenant: str, begun: float, *, beginning: bool = False) -> None:
         """Erase replies of language models that are not of the documents as they are."""
         replies = self._session.language_models.replies
         if replies.is_there:
             contents = {name: state.content_hash for name, state in store.document_states(tenant).items()}
-            replies.settle(tenant, contents, since=begun)
+            replies.settle(tenant, contents, since=begun, beginning=beginning)
 
 
 def paths_of(paths: Paths) -> list[Path]:

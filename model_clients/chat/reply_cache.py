@@ -97,14 +97,15 @@ class ReplyCache:
         gone = sorted(set(documents))
         self._erase(lambda connection: _forget_all(connection, tenant, gone))
 
-    def settle(self, tenant: str, contents: Mapping[str, str], *, since: float) -> None:
+    def settle(self, tenant: str, contents: Mapping[str, str], *, since: float, beginning: bool = False) -> None:
         """Erase what is not of these documents as they are now: id -> hash of their content.
 
         Replies made of a document that has changed since this was last called stay only where they were used again
         since ``since`` (of ``time.time``): those are of what did not change in it. So it is called before documents
-        change, to note how they are, and afterwards. Raises as ``forget`` does.
+        change, to note how they are (``beginning``), and afterwards. Replies made of a document that was never seen
+        here, as an interrupted run leaves them, wait for the end of the next one. Raises as ``forget`` does.
         """
-        self._erase(lambda connection: _settle(connection, tenant, contents, since))
+        self._erase(lambda connection: _settle(connection, tenant, contents, since, beginning=beginning))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -248,13 +249,17 @@ def _forget(connection: sqlite3.Connection, tenant: str, document: str, before: 
         connection.execute("DELETE FROM seen WHERE tenant = ? AND document = ?", (tenant, document))
 
 
-def _settle(connection: sqlite3.Connection, tenant: str, contents: Mapping[str, str], since: float) -> None:
+def _settle(
+    connection: sqlite3.Connection, tenant: str, contents: Mapping[str, str], since: float, *, beginning: bool
+) -> None:
     seen = dict(connection.execute("SELECT document, content FROM seen WHERE tenant = ?", (tenant,)))
     known = {row[0] for row in connection.execute("SELECT DISTINCT document FROM made_of WHERE tenant = ?", (tenant,))}
     for document in sorted(known | seen.keys()):
+        if beginning and document not in seen:
+            continue
         if document not in contents:
             _forget(connection, tenant, document, None)
-        elif document in seen and seen[document] != contents[document]:
+        elif seen.get(document) != contents[document]:
             _forget(connection, tenant, document, since)
     fresh = [(tenant, name, contents[name]) for name in sorted(known & contents.keys())]
     connection.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", fresh)

@@ -161,7 +161,7 @@ def test_replies_of_an_unknown_state_do_not_outlive_a_change(cache: ReplyCache) 
     # Asked between two runs, so only the beginning of the second can note which content it was made of.
     ask(cache, of("d"))
     begun = time.time()
-    cache.settle("t", {"d": "h1"}, since=begun)
+    cache.settle("t", {"d": "h1"}, since=begun, beginning=True)
     assert cache.count("t") == 1
     cache.settle("t", {"d": "h2"}, since=begun)
     assert ask(cache, of("d"))[1] == 1
@@ -169,11 +169,23 @@ def test_replies_of_an_unknown_state_do_not_outlive_a_change(cache: ReplyCache) 
 
 def test_a_run_that_died_before_it_settled_is_made_good_by_the_next(cache: ReplyCache) -> None:
     ask(cache, of("d"))
-    cache.settle("t", {"d": "h1"}, since=time.time())
+    cache.settle("t", {"d": "h1"}, since=0.0)
     begun = time.time()
-    cache.settle("t", {"d": "h2"}, since=begun)
+    cache.settle("t", {"d": "h2"}, since=begun, beginning=True)
     cache.settle("t", {"d": "h2"}, since=begun)
     assert cache.count("t") == 0
+
+
+def test_a_run_goes_on_from_the_replies_of_a_first_run_that_died(cache: ReplyCache) -> None:
+    old = a_request("old text", scope=CallScope(tenant="t", documents=("changed",)))
+    for request in (of("same"), of("gone"), old):
+        ask(cache, request)
+    begun = time.time()
+    cache.settle("t", {}, since=begun, beginning=True)
+    assert ask(cache, of("same"))[1] == 0
+    ask(cache, of("changed"))
+    cache.settle("t", {"same": "h1", "changed": "h2"}, since=begun)
+    assert [ask(cache, request)[1] for request in (of("same"), of("changed"), of("gone"), old)] == [0, 0, 1, 1]
 
 
 def test_settling_one_tenant_leaves_the_others_alone(cache: ReplyCache) -> None:
