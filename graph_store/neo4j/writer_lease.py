@@ -5,13 +5,11 @@ over while it slept finds that out before it changes anything.
 """
 
 import logging
-import os
-import socket
 import threading
 
 from graph_store.errors import StoreError, StoreLocked
-from graph_store.ids import stable_id
 from graph_store.neo4j.connection import Connection, Transaction
+from graph_store.neo4j.writer_mark import has_ended, own_mark, process_of
 
 _log = logging.getLogger(__name__)
 
@@ -24,8 +22,7 @@ class WriterLease:
     def __init__(self, connection: Connection, *, seconds: float) -> None:
         self._connection = connection
         self._milliseconds = int(seconds * 1000)
-        self._process = f"{socket.gethostname()}:{os.getpid()}"
-        self._holder = f"{self._process}:{stable_id('', os.urandom(16).hex())}"
+        self._holder = own_mark()
         self._ended = threading.Event()
         connection.write(self._take)
         self._keeper = threading.Thread(target=self._keep, args=(seconds / _RENEWALS,), daemon=True)
@@ -38,11 +35,10 @@ class WriterLease:
             " RETURN s.writer AS writer, s.writer_until - timestamp() AS remaining"
         )
         writer, remaining = found["writer"], found["remaining"]
-        if writer not in {None, self._holder} and remaining > 0 and not _is_dead_neighbour(writer):
-            process = writer.rpartition(":")[0]
+        if writer not in {None, self._holder} and remaining > 0 and not has_ended(writer):
             raise StoreLocked(
-                f"the store {str(self._connection.address)!r} is being written by process {process}: wait until it is"
-                f" done and run again; if it has crashed, in {remaining // 1000 + 1} seconds"
+                f"the store {str(self._connection.address)!r} is being written by process {process_of(writer)}: wait"
+                f" until it is done and run again; if it has crashed, in {remaining // 1000 + 1} seconds"
             )
         self._extend(transaction)
 
@@ -89,18 +85,3 @@ class WriterLease:
             )
         except StoreError as error:  # it ends by itself
             _log.warning("the lease of the store was not given back: %s", error)
-
-
-def _is_dead_neighbour(writer: str) -> bool:
-    """Tell whether a writer was a process of this machine that has ended."""
-    host, _, rest = writer.partition(":")
-    process = rest.partition(":")[0]
-    if host != socket.gethostname() or not process.isdecimal():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
