@@ -9,7 +9,10 @@ StoreLocation: TypeAlias = Path | ServerAddress
 
 
 def read_location(given: str | Path | ServerAddress) -> StoreLocation:
-    """Read ``neo4j://host:port/database`` (also bolt, and +s or +ssc), else a folder; raises ``StoreUnusable``."""
+    """Read ``neo4j://host:port/database`` (also bolt, and +s or +ssc), else a folder.
+
+    Raises ``StoreUnusable`` for an address that is none.
+    """
     if isinstance(given, str) and is_server_address(given):
         return parse_address(given)
     return given if isinstance(given, ServerAddress) else Path(given)

@@ -1,8 +1,9 @@
 """Where a store on a Neo4j server is: the address that users write, and their credentials from the environment."""
 
 import os
+import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from graph_store.errors import StoreRefused, StoreUnusable
 
@@ -13,6 +14,9 @@ PASSWORD_VARIABLE = "BELVEDERE_NEO4J_PASSWORD"
 """The environment variable that holds the password. Stands here, since nothing of this module needs the driver."""
 
 _DEFAULT_DATABASE = "neo4j"
+_OF_THE_SERVER = "system"
+# One letter before the colon is the drive of a folder.
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(/?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +28,14 @@ class ServerAddress:
 
     def __str__(self) -> str:
         """Return the address as users write it; it never holds credentials."""
-        return f"{self.uri}/{self.database}"
+        server, _, query = self.uri.partition("?")
+        return f"{server}/{self.database}" + (f"?{query}" if query else "")
 
 
 def is_server_address(location: str) -> bool:
-    """Tell whether a location of a store names a Neo4j server and not a folder."""
-    return location.partition("://")[0] in SCHEMES and "://" in location
+    """Tell whether a location of a store is meant for a server and not for a folder; it may still be mistyped."""
+    found = _SCHEME.match(location)
+    return found is not None and (bool(found[2]) or found[1].lower() in SCHEMES)
 
 
 def parse_address(location: str) -> ServerAddress:
@@ -44,11 +50,35 @@ def parse_address(location: str) -> ServerAddress:
             "the address of a store must not hold credentials, since addresses are shown and logged: put them into"
             " BELVEDERE_NEO4J_USER and BELVEDERE_NEO4J_PASSWORD"
         )
+    if parts.scheme not in SCHEMES:
+        raise StoreUnusable(
+            f"{parts.scheme}:// in {location!r} is no scheme of a Neo4j server: those are {', '.join(SCHEMES)};"
+            " a folder of such a name is written ./name"
+        )
     if not parts.hostname:
         raise StoreUnusable(f"the address {location!r} names no server: write neo4j://host:port/database")
+    _check_rest(location, parts, port)
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     uri = f"{parts.scheme}://{host}" + ("" if port is None else f":{port}") + (f"?{parts.query}" if parts.query else "")
     return ServerAddress(uri=uri, database=parts.path.strip("/") or _DEFAULT_DATABASE)
+
+
+def _check_rest(location: str, parts: SplitResult, port: int | None) -> None:
+    """Refuse what the driver would leave out, take for something else, or fail at."""
+    if port == 0:
+        raise StoreUnusable(f"the port 0 of {location!r} is none: name the Bolt port of the server, such as 7687")
+    if "#" in location:
+        raise StoreUnusable(f"the address {location!r} ends with a fragment (#...): leave it out")
+    if parts.query and parts.scheme.startswith("bolt"):
+        raise StoreUnusable(
+            f"the address {location!r} has a query (?...), which only neo4j:// takes, as what is told to the routing"
+            " of a cluster: leave it out"
+        )
+    if parts.path.strip("/").lower() == _OF_THE_SERVER:
+        raise StoreUnusable(
+            f"the database {_OF_THE_SERVER!r} is the server's own and holds no documents: name another one in"
+            f" {location!r}"
+        )
 
 
 def read_credentials(address: ServerAddress) -> tuple[str, str]:

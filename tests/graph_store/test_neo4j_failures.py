@@ -81,6 +81,7 @@ def test_what_is_no_failure_of_the_server_passes() -> None:
         ("neo4j+s://x.databases.neo4j.io/", "neo4j+s://x.databases.neo4j.io", "neo4j"),
         ("bolt+ssc://[::1]:7687/a", "bolt+ssc://[::1]:7687", "a"),
         ("neo4j://host/db?policy=eu", "neo4j://host?policy=eu", "db"),
+        ("BOLT://Host:7687/Mine", "bolt://host:7687", "Mine"),
     ],
 )
 def test_addresses(location: str, uri: str, database: str) -> None:
@@ -88,16 +89,42 @@ def test_addresses(location: str, uri: str, database: str) -> None:
     assert parse_address(location) == ServerAddress(uri=uri, database=database)
 
 
-@pytest.mark.parametrize("location", ["neo4j://", "bolt://host:port", "neo4j://user:secret@host", "neo4j://user@host"])
-def test_addresses_that_are_refused(location: str) -> None:
-    with pytest.raises(StoreUnusable) as refused:
+@pytest.mark.parametrize(
+    ("location", "sentence"),
+    [
+        ("neo4j://", "names no server"),
+        ("neo4j:/host", "names no server"),
+        ("Bolt+S:/host", "names no server"),
+        ("bolt://host:port", "cannot read"),
+        ("bolt://host:0", "port 0"),
+        ("neo4j://user:secret@host", "must not hold credentials"),
+        ("http://user:secret@host", "must not hold credentials"),
+        ("neo4j://user@host", "must not hold credentials"),
+        ("https://host", "those are neo4j, neo4j"),
+        ("neo4j+tls://host", "no scheme of a Neo4j server"),
+        ("blot://host:7687", "no scheme of a Neo4j server"),
+        ("bolt://host?x=1", "query"),
+        ("neo4j://host#part", "fragment"),
+        ("bolt://host/system", "holds no documents"),
+        ("bolt://host/System/", "holds no documents"),
+    ],
+)
+def test_addresses_that_are_refused(location: str, sentence: str) -> None:
+    assert is_server_address(location)
+    with pytest.raises(StoreUnusable, match=sentence) as refused:
         parse_address(location)
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("location", ["belvedere-store", "./neo4j", "neo4j:/host", "https://host", "C://store"])
+@pytest.mark.parametrize(
+    "location", ["belvedere-store", "./neo4j", "./neo4j://host", "C://store", "a/b://c", "notes:/x"]
+)
 def test_folders_are_no_addresses(location: str) -> None:
     assert not is_server_address(location)
+
+
+def test_an_address_is_shown_as_it_is_written() -> None:
+    assert str(parse_address("neo4j://host/db?policy=eu")) == "neo4j://host/db?policy=eu"
 
 
 def test_credentials_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
