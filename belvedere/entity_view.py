@@ -58,7 +58,7 @@ def view_entity(store: GraphStore, access: Access, entity: Entity) -> EntityView
 
 def _homes(store: GraphStore, access: Access, entity: Entity) -> tuple[HomeView, ...]:
     """Return the home passages of the entity's names, by document and place."""
-    graph = store.passage_graph(access)
+    graph = store.passage_graph(access, whole_up_to=0)
     keys = dict.fromkeys((entity.name_key, *map(name_key, entity.aliases)))
     found = store.chunks(access, [graph.chunk_ids[row] for row in _rows(graph, keys)])
     titles = {document.id: document.title for document in store.documents(access, [c.document_id for c in found])}

@@ -158,7 +158,7 @@ class PassageGraph:
 
     Row i of the matrix lists the chunks that ``chunk_ids[i]`` leads to: columns ``indices[indptr[i]:indptr[i+1]]`` with
     ``weights`` (not normalised). ``homes`` maps a name key to the indices of its home passages, ``mentions`` a name key
-    to the indices of all chunks that mention it.
+    to the indices of all chunks that mention it. One that is not ``whole`` was read without edges: no row lists any.
     """
 
     chunk_ids: tuple[str, ...]
@@ -167,6 +167,20 @@ class PassageGraph:
     weights: NDArray[np.float32]
     homes: Mapping[str, tuple[int, ...]]
     mentions: Mapping[str, tuple[int, ...]]
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageLinks:
+    """What one chunk leads to: the strongest of its edges to readable chunks, strongest first, ties by id.
+
+    ``weights`` (len(targets),) are not normalised; ``total`` is the weight of all edges to readable chunks, of those
+    that were left out as well.
+    """
+
+    targets: tuple[str, ...]
+    weights: FloatVector
+    total: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,36 +2,28 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_store.bundles import FloatVector, PassageGraph
+from graph_store.bundles import FloatVector, PassageGraph, PassageLinks
 
 _Key = TypeVar("_Key", int, str)
 _Places: TypeAlias = NDArray[np.int64]
 
 
-def assemble_graph(
-    chunks: Sequence[tuple[_Key, str]],
-    *,
-    edges: Iterable[tuple[_Key, _Key, float]],
-    homes: Iterable[tuple[str, _Key]],
-    mentions: Iterable[tuple[str, _Key]],
+def assemble_names(
+    chunks: Sequence[tuple[_Key, str]], *, homes: Iterable[tuple[str, _Key]], mentions: Iterable[tuple[str, _Key]]
 ) -> PassageGraph:
-    """Return the graph over ``chunks``, (key, id) in their order; O(chunks + edges log edges + homes + mentions).
+    """Return the graph over ``chunks``, (key, id) in their order, without its edges; O(chunks + homes + mentions).
 
-    ``edges`` are (source key, target key, weight), ``homes`` and ``mentions`` (name key, chunk key), in any order;
-    those of other chunks, which the caller may not read, are left out.
+    ``homes`` and ``mentions`` are (name key, chunk key), in any order; those of other chunks, which the caller may not
+    read, are left out.
     """
     place = {key: index for index, (key, _) in enumerate(chunks)}
-    inside = sorted(
-        (place[source], place[target], weight)
-        for source, target, weight in edges
-        if source in place and target in place
-    )
-    indptr, indices, weights = _compressed(inside, len(place))
+    indptr, indices, weights = _compressed([], len(place))
     return PassageGraph(
         chunk_ids=tuple(chunk_id for _, chunk_id in chunks),
         indptr=indptr,
@@ -39,7 +31,34 @@ def assemble_graph(
         weights=weights,
         homes=_by_name(homes, place),
         mentions=_by_name(mentions, place),
+        whole=False,
     )
+
+
+def with_edges(graph: PassageGraph, keys: Sequence[_Key], edges: Iterable[tuple[_Key, _Key, float]]) -> PassageGraph:
+    """Return the whole graph; O(chunks + edges log edges).
+
+    ``keys`` are those of its chunks in their order, ``edges`` (source key, target key, weight), in any order; those of
+    other chunks are left out.
+    """
+    place = {key: index for index, key in enumerate(keys)}
+    inside = sorted(
+        (place[source], place[target], weight)
+        for source, target, weight in edges
+        if source in place and target in place
+    )
+    indptr, indices, weights = _compressed(inside, len(place))
+    return replace(graph, indptr=indptr, indices=indices, weights=weights, whole=True)
+
+
+def strongest_links(
+    rows: Iterable[tuple[str, Sequence[str], Sequence[float], float]],
+) -> dict[str, PassageLinks]:
+    """Return chunk id -> links from rows of chunk id, targets, their weights and the weight of all edges."""
+    return {
+        source: PassageLinks(targets=tuple(targets), weights=np.array(weights, dtype=np.float32), total=total)
+        for source, targets, weights, total in rows
+    }
 
 
 def _compressed(edges: list[tuple[int, int, float]], size: int) -> tuple[_Places, _Places, FloatVector]:

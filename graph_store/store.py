@@ -14,6 +14,7 @@ from graph_store.bundles import (
     FloatVector,
     Generation,
     PassageGraph,
+    PassageLinks,
     PreviousGeneration,
     SourceState,
     StoreCounts,
@@ -262,8 +263,19 @@ class GraphStore(VectorSpaces, StoreCopies, Protocol):
         """Return the ids of readable documents that another readable one supersedes (see ``Versions``), at any time."""
         ...
 
-    def passage_graph(self, access: Access) -> PassageGraph:
-        """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
+    def passage_graph(self, access: Access, *, whole_up_to: int | None = None) -> PassageGraph:
+        """Return the readable part of the passage graph; cached until the next write, so the call is cheap.
+
+        Where the caller may read more than ``whole_up_to`` passages it comes without its edges (see
+        ``PassageGraph.whole``), which are neither read nor kept; ``passage_links`` gives those of single passages.
+        """
+        ...
+
+    def passage_links(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
+        """Return chunk id -> the ``most`` strongest edges, for the readable chunks among ``chunk_ids`` that have any.
+
+        All in one read, whose cost is that of the edges of these chunks, however large the graph is.
+        """
         ...
 
     def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:

@@ -68,7 +68,7 @@ class QueryEngine:
         self._store = store
         self._embedder = embedder
         self._settings = settings if settings is not None else QuerySettings()
-        self._views = ViewCache(store)
+        self._views = ViewCache(store, whole_up_to=self._settings.local.bounds.whole_graph)
         self._retriever = Retriever(store, self._settings, reranker)
         self._packer = Packer(store, embedder, self._settings.packing)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from graph_store.records import Chunk, Hit
 from graph_store.searches import KeywordSearch, VectorSearch
 from graph_store.store import GraphStore
+from query.bounded_walk import NearPassages
 from query.chain_ranking.chains import ChainStep
 from query.chain_ranking.pool import Candidates
 from query.chain_ranking.ranker import RankedChains, rank_chains
@@ -141,9 +142,15 @@ def walk_candidates(
     homes = [home for name in names if len(name.homes) <= settings.most_homes for home in name.homes]
     restart = _restart(first_stage.fused, homes, view.walk.position, settings)
     damping = settings.damping if homes else settings.damping_without_names
-    mass = view.walk.rank(restart, damping=damping, steps=settings.steps)
-    found = Candidates(bm25=first_stage.bm25, dense=first_stage.dense, fused=first_stage.fused, mass=mass)
+    near = None if view.graph.whole else _near(view, settings)
+    walk = view.walk if near is None else near
+    mass = walk.rank(restart, damping=damping, steps=settings.steps)
+    found = Candidates(bm25=first_stage.bm25, dense=first_stage.dense, fused=first_stage.fused, mass=mass, near=near)
     return names, found
+
+
+def _near(view: ReadableView, settings: LocalSettings) -> NearPassages:
+    return NearPassages(view.graph.chunk_ids, view.walk.position, view.links, bounds=settings.bounds)
 
 
 def _restart(

@@ -1,6 +1,7 @@
 """Personalised PageRank over the passage graph."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,35 @@ from graph_store.bundles import PassageGraph
 # From this many passages on, only those that mass reaches are touched.
 _LARGE = 10_000
 # Residual mass below this is not pushed further: the error of any passage stays below it times its in-flow.
-_LEAST_PUSHED = 1e-5
+LEAST_PUSHED = 1e-5
+
+Spread: TypeAlias = Callable[
+    [NDArray[np.int64], NDArray[np.float64]], tuple[NDArray[np.int64], NDArray[np.float64], float]
+]
+"""Given passages and the mass that each passes on: the passages that these lead to, what each edge carries there, and
+what has no edge to take."""
+
+
+def push_mass(
+    start: NDArray[np.float64], spread: Spread, *, damping: float, steps: int, least: float = LEAST_PUSHED
+) -> NDArray[np.float64]:
+    """Return the mass of every passage, (n,), after ``steps`` steps from ``start`` (n,), which has the sum 1.
+
+    Mass is pushed from where it is; residues of at most ``least`` stay where they are.
+    """
+    origin = np.flatnonzero(start)
+    places, residue = origin, start[origin]
+    mass = np.zeros_like(start)
+    for _ in range(steps):
+        pushed = residue > least
+        mass[places] += np.where(pushed, (1.0 - damping) * residue, residue)
+        targets, received, stranded = spread(places[pushed], damping * residue[pushed])
+        if stranded > 0.0:
+            targets, received = np.append(targets, origin), np.append(received, stranded * start[origin])
+        places, inverse = np.unique(targets, return_inverse=True)
+        residue = np.bincount(inverse, weights=received, minlength=len(places)).astype(np.float64)
+    mass[places] += residue
+    return mass
 
 
 class PassageWalk:
@@ -55,27 +84,11 @@ class PassageWalk:
             return start
         start /= total
         if self._flow is None:
-            return self._pushed(start, damping=damping, steps=steps)
+            return push_mass(start, self._spread, damping=damping, steps=steps)
         mass = start
         for _ in range(steps):
             stranded = float(mass[self._dead_ends].sum())
             mass = damping * (self._flow @ mass) + (1.0 - damping + damping * stranded) * start
-        return mass
-
-    def _pushed(self, start: NDArray[np.float64], *, damping: float, steps: int) -> NDArray[np.float64]:
-        """Return what ``rank`` does, to within the residues that are too small to push: those stay where they are."""
-        origin = np.flatnonzero(start)
-        places, residue = origin, start[origin]
-        mass = np.zeros_like(start)
-        for _ in range(steps):
-            pushed = residue > _LEAST_PUSHED
-            mass[places] += np.where(pushed, (1.0 - damping) * residue, residue)
-            targets, received, stranded = self._spread(places[pushed], damping * residue[pushed])
-            if stranded > 0.0:
-                targets, received = np.append(targets, origin), np.append(received, stranded * start[origin])
-            places, inverse = np.unique(targets, return_inverse=True)
-            residue = np.bincount(inverse, weights=received, minlength=len(places)).astype(np.float64)
-        mass[places] += residue
         return mass
 
     def _spread(

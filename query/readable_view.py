@@ -2,10 +2,11 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from graph_store.access import Access
-from graph_store.bundles import PassageGraph
+from graph_store.bundles import PassageGraph, PassageLinks
 from graph_store.store import GraphStore
 from query.chain_ranking.background import Background
 from query.chain_ranking.names import PassageNames
@@ -19,7 +20,10 @@ _MOST_VIEWS = 16
 
 
 class ReadableView:
-    """The derived tables of one caller, from readable records alone; each is made when first used."""
+    """The derived tables of one caller, from readable records alone; each is made when first used.
+
+    The graph may be one without edges (see ``PassageGraph.whole``), which are then looked up for each question.
+    """
 
     def __init__(self, store: GraphStore, access: Access, graph: PassageGraph) -> None:
         self.graph = graph
@@ -28,8 +32,12 @@ class ReadableView:
 
     @cached_property
     def walk(self) -> PassageWalk:
-        """The walk over the readable passage graph."""
+        """The walk over the readable passage graph; one without edges knows the places of passages alone."""
         return PassageWalk(self.graph)
+
+    def links(self, places: Sequence[int], *, most: int) -> Mapping[str, PassageLinks]:
+        """Read the strongest edges of the passages at ``places`` of the graph: chunk id -> links."""
+        return self._store.passage_links(self._access, [self.graph.chunk_ids[place] for place in places], most=most)
 
     @cached_property
     def rarity(self) -> WordRarity:
@@ -62,17 +70,19 @@ class ReadableView:
 class ViewCache:
     """Keeps the views of the latest callers; a view is dropped as soon as the store gives another passage graph.
 
-    Views are kept per ``Access``, so nothing of one caller's reaches another.
+    Views are kept per ``Access``, so nothing of one caller's reaches another. Graphs over more passages than
+    ``whole_up_to`` are without edges.
     """
 
-    def __init__(self, store: GraphStore) -> None:
+    def __init__(self, store: GraphStore, *, whole_up_to: int | None = None) -> None:
         self._store = store
+        self._whole_up_to = whole_up_to
         self._views: OrderedDict[Access, ReadableView] = OrderedDict()
         self._lock = threading.Lock()
 
     def view(self, access: Access) -> ReadableView:
         """Return the view of a caller on the present state of the store."""
-        graph = self._store.passage_graph(access)
+        graph = self._store.passage_graph(access, whole_up_to=self._whole_up_to)
         with self._lock:
             known = self._views.get(access)
             if known is None or known.graph is not graph:

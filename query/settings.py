@@ -18,6 +18,20 @@ Cosine: TypeAlias = Annotated[float, Interval(ge=-1, le=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WalkBounds:
+    """How much of the passage graph is read: whole in small collections, near the start of the walk in others."""
+
+    whole_graph: CountOrNone = 20_000
+    """Up to this many passages that the caller may read, all edges are read once, and kept until documents change."""
+    hops: Count = 2
+    """Beyond that, how many times for a question the edges of passages that the walk has reached are looked up."""
+    passages: Count = 200
+    """The edges of at most this many passages are looked up at once: of those that hold most mass."""
+    edges: Count = 100
+    """At most this many edges of each passage are followed, the strongest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSettings:
     """Search of passages: keywords, vectors, and the walk over the passage graph."""
 
@@ -39,6 +53,8 @@ class LocalSettings:
     """The same where the question has no name with a home passage: then the found passages matter more than edges."""
     steps: Count = 20
     """Steps of the walk."""
+    bounds: WalkBounds = field(default_factory=WalkBounds)
+    """What the walk reads of the passage graph."""
     rarest_code: CountOrNone = 5
     """Passages with the exact identifier of the question come first where at most this many have it."""
     chains: ChainSettings = field(default_factory=ChainSettings)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from graph_store.access import Access
-from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, StoreCounts, TokenVectors
+from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, PassageLinks, StoreCounts, TokenVectors
 from graph_store.embedded import derived_reads, document_reads, entity_reads
 from graph_store.embedded.access_sql import Scopes
 from graph_store.embedded.counting import count_records
 from graph_store.embedded.database import Database
 from graph_store.embedded.keyword_catalog import KeywordCatalog
-from graph_store.embedded.passage_graph import PassageGraphs
+from graph_store.embedded.passage_graph import PassageGraphs, read_links
 from graph_store.embedded.search import HitSearch, SearchRequest
 from graph_store.embedded.space_watch import SpaceWatch
 from graph_store.embedded.vector_catalog import VectorCatalog
@@ -158,11 +158,16 @@ class CallerReads:
         """Return the ids of readable documents that another readable one supersedes."""
         return self._search.superseded_documents(access)
 
-    def passage_graph(self, access: Access) -> PassageGraph:
-        """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
+    def passage_graph(self, access: Access, *, whole_up_to: int | None = None) -> PassageGraph:
+        """Return the readable part of the passage graph, without edges over more passages than ``whole_up_to``."""
         with self._database.snapshot() as connection:
             scope = self._scopes.of(connection, access)
-            return self._graphs.of(connection, scope)
+            return self._graphs.of(connection, scope, whole_up_to=whole_up_to)
+
+    def passage_links(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
+        """Return chunk id -> the ``most`` strongest edges of readable chunks."""
+        with self._database.snapshot() as connection:
+            return read_links(connection, self._scopes.of(connection, access), chunk_ids, most=most)
 
     def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
         """Return entities with at least one readable mention or home, by id; only readable names."""

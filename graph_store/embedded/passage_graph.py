@@ -3,15 +3,22 @@
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
-from graph_store.bundles import PassageGraph
+from graph_store.bundles import PassageGraph, PassageLinks
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.change_log import read_sequences
+from graph_store.embedded.document_reads import with_ids
 from graph_store.embedded.entity_reads import VisibleNames, visible_names
-from graph_store.passage_assembly import assemble_graph
+from graph_store.passage_assembly import assemble_names, strongest_links, with_edges
 
 _GRAPHS_KEPT = 8
+_CHUNKS = (
+    "FROM chunks JOIN documents ON documents.row = chunks.document_row"
+    f" WHERE chunks.tenant = :tenant AND {readable('chunks')} ORDER BY documents.id, chunks.position, chunks.id"
+)
 
 
 class PassageGraphs:
@@ -21,37 +28,64 @@ class PassageGraphs:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[object, ...], PassageGraph] = OrderedDict()
 
-    def of(self, connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
-        """Return the graph that a scope may read in a snapshot."""
+    def of(self, connection: sqlite3.Connection, scope: Scope, *, whole_up_to: int | None) -> PassageGraph:
+        """Return the graph that a scope may read in a snapshot; without edges over more chunks than ``whole_up_to``."""
         sequences = read_sequences(connection, scope.tenant)
-        key = (scope, sequences.data, sequences.derived)
+        state = (scope, sequences.data, sequences.derived)
         with self._lock:
-            if key not in self._known:
-                self._known[key] = read_passage_graph(connection, scope)
-                if len(self._known) > _GRAPHS_KEPT:
-                    self._known.popitem(last=False)
-            return self._known[key]
+            names = self._kept((*state, "names"), lambda: read_names(connection, scope))
+            if whole_up_to is not None and len(names.chunk_ids) > whole_up_to:
+                return names
+            return self._kept((*state, "whole"), lambda: read_edges(connection, scope, names))
+
+    def _kept(self, key: tuple[object, ...], read: Callable[[], PassageGraph]) -> PassageGraph:
+        if key not in self._known:
+            self._known[key] = read()
+            if len(self._known) > 2 * _GRAPHS_KEPT:  # either form of a graph, which share what they have in common
+                self._known.popitem(last=False)
+        return self._known[key]
 
 
-def read_passage_graph(connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
-    """Build the graph over all readable chunks, ordered by document id and position; O(chunks + edges + mentions)."""
-    chunks = connection.execute(
-        "SELECT chunks.row, chunks.id FROM chunks JOIN documents ON documents.row = chunks.document_row"
-        f" WHERE chunks.tenant = :tenant AND {readable('chunks')} ORDER BY documents.id, chunks.position, chunks.id",
-        scope.parameters,
-    ).fetchall()
+def read_names(connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
+    """Read the graph without edges: all readable chunks, by document id and position; O(chunks + mentions)."""
+    chunks = connection.execute(f"SELECT chunks.row, chunks.id {_CHUNKS}", scope.parameters).fetchall()
     visible = visible_names(connection, scope)
+    return assemble_names(
+        chunks,
+        homes=_named(_occurrences(connection, scope, "homes"), visible),
+        mentions=_named(_occurrences(connection, scope, "mentions"), visible),
+    )
+
+
+def read_edges(connection: sqlite3.Connection, scope: Scope, names: PassageGraph) -> PassageGraph:
+    """Return the graph ``names`` of the same snapshot with its edges; O(chunks + edges)."""
+    rows = connection.execute(f"SELECT chunks.row {_CHUNKS}", scope.parameters)
     edges = connection.execute(
         "SELECT source_row, target_row, weight FROM passage_edges JOIN chunks ON chunks.row = source_row"
         f" WHERE chunks.tenant = :tenant AND {readable('chunks')}",
         scope.parameters,
     )
-    return assemble_graph(
-        chunks,
-        edges=edges,
-        homes=_named(_occurrences(connection, scope, "homes"), visible),
-        mentions=_named(_occurrences(connection, scope, "mentions"), visible),
+    return with_edges(names, [row for (row,) in rows], edges)
+
+
+def read_links(
+    connection: sqlite3.Connection, scope: Scope, chunk_ids: Sequence[str], *, most: int
+) -> dict[str, PassageLinks]:
+    """Read the strongest edges of readable chunks, in the order asked."""
+    rows = connection.execute(
+        "SELECT source, target, weight, total FROM (SELECT source.id AS source, target.id AS target, weight,"
+        " row_number() OVER (PARTITION BY source_row ORDER BY weight DESC, target.id) AS place,"
+        " sum(weight) OVER (PARTITION BY source_row) AS total FROM chunks AS source"
+        " JOIN passage_edges ON source_row = source.row JOIN chunks AS target ON target.row = target_row"
+        " WHERE source.tenant = :tenant AND source.id IN (SELECT value FROM json_each(:ids))"
+        f" AND {readable('source')} AND {readable('target')}) WHERE place <= :most ORDER BY source, place",
+        {**with_ids(scope, chunk_ids), "most": most},
     )
+    links: dict[str, PassageLinks] = {}
+    for source, found in groupby(rows, key=itemgetter(0)):
+        _, targets, weights, totals = zip(*found, strict=True)
+        links |= strongest_links([(source, targets, weights, totals[0])])
+    return {chunk_id: links[chunk_id] for chunk_id in chunk_ids if chunk_id in links}
 
 
 def _occurrences(connection: sqlite3.Connection, scope: Scope, table: str) -> Iterable[tuple[int, int]]:

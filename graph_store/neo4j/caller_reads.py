@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from graph_store.access import Access
-from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, StoreCounts, TokenVectors
+from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, PassageLinks, StoreCounts, TokenVectors
 from graph_store.errors import StoreChanged
 from graph_store.filters import Filters
-from graph_store.neo4j import derived_reads, document_reads, entity_reads, search, tenant_reads
+from graph_store.neo4j import derived_reads, document_reads, entity_reads, passage_graph, search, tenant_reads
 from graph_store.neo4j.connection import Connection, Transaction
 from graph_store.neo4j.failures import explained
 from graph_store.neo4j.filtering import ALL, Passing, all_passing, passing_documents, read_superseded
@@ -31,7 +31,7 @@ from graph_store.settings import Neo4jSettings
 
 _Found = TypeVar("_Found")
 
-_GRAPHS_KEPT = 8
+_GRAPHS_KEPT = 16  # either form of a graph, which share what they have in common
 _FILTERS_KEPT = 16
 _STEADY_ATTEMPTS = 5
 
@@ -301,14 +301,21 @@ class CallerReads:
 
         return self._read(access, work)
 
-    def passage_graph(self, access: Access) -> PassageGraph:
-        """Return the readable part of the passage graph; cached until the next write, so the call is cheap."""
+    def passage_graph(self, access: Access, *, whole_up_to: int | None = None) -> PassageGraph:
+        """Return the readable part of the passage graph, without edges over more passages than ``whole_up_to``."""
 
         def work(transaction: Transaction, scope: Scope, progress: Progress) -> PassageGraph:
             key = (scope, progress.data, progress.derived)
-            return self._graphs.of(key, lambda: tenant_reads.read_passage_graph(transaction, scope))
+            names = self._graphs.of((*key, "names"), lambda: passage_graph.read_names(transaction, scope))
+            if whole_up_to is not None and len(names.chunk_ids) > whole_up_to:
+                return names
+            return self._graphs.of((*key, "whole"), lambda: passage_graph.read_whole(transaction, scope, names))
 
         return self._read(access, work)
+
+    def passage_links(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
+        """Return chunk id -> the ``most`` strongest edges of readable chunks."""
+        return self._read(access, lambda tx, scope, _: passage_graph.read_links(tx, scope, chunk_ids, most=most))
 
     def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
         """Return entities with at least one readable mention or home, by id; only readable names."""

@@ -1,8 +1,6 @@
-"""Reading and counting all of a tenant: for indexing, for digests and for the passage graph."""
+"""Reading and counting all of a tenant: for indexing and for digests."""
 
-from collections.abc import Iterable
-
-from graph_store.bundles import Collection, PassageGraph, StoreCounts
+from graph_store.bundles import Collection, StoreCounts
 from graph_store.canonical_digest import digest_records
 from graph_store.named_records import unpack_homes, unpack_mentions, unpack_relations
 from graph_store.neo4j.connection import Transaction
@@ -14,12 +12,12 @@ from graph_store.neo4j.document_reads import (
     read_documents,
     sentences_of,
 )
-from graph_store.neo4j.entity_reads import count_entities, read_entities, read_names_and_chunks
+from graph_store.neo4j.entity_reads import count_entities, read_entities
+from graph_store.neo4j.passage_graph import read_edges
 from graph_store.neo4j.scope import Scope, readable, whole_tenant
 from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.vectors import from_list
 from graph_store.packing import unpack_spans
-from graph_store.passage_assembly import assemble_graph
 from graph_store.records import HomeKind, NamedHome, NamedMention, NamedRelation
 
 _IN_ORDER = "MATCH (c:Chunk {tenant: $tenant})-[:HAS_DATA]->(x) WITH c, x " + IN_DOCUMENT_ORDER
@@ -107,28 +105,6 @@ def read_occurrences(
         mentions += [(entity_id, chunk_id, start, end) for start, end in zip(starts, ends, strict=True)]
         homes += [(entity_id, chunk_id, kind) for kind in kinds]
     return mentions, homes
-
-
-def read_edges(transaction: Transaction, scope: Scope) -> Iterable[tuple[str, str, float]]:
-    """Return (source, target, weight) of the edges of the passage graph from readable chunks."""
-    found = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE {readable('c')} MATCH (c)-[r:LEADS_TO]->(b:Chunk)"
-        " WHERE r.generation = $generation RETURN c.id, b.id, r.weight",
-        **scope.parameters,
-    )
-    return [(source, target, weight) for source, target, weight in found]
-
-
-def read_passage_graph(transaction: Transaction, scope: Scope) -> PassageGraph:
-    """Build the graph over all readable chunks, ordered by document id and position; O(chunks + edges + mentions)."""
-    chunks = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE {readable('c')} RETURN c.id {IN_DOCUMENT_ORDER}", **scope.parameters
-    )
-    homes, mentions = read_names_and_chunks(transaction, scope)
-    ids = [row[0] for row in chunks]
-    return assemble_graph(
-        list(zip(ids, ids, strict=True)), edges=read_edges(transaction, scope), homes=homes, mentions=mentions
-    )
 
 
 def count_records(transaction: Transaction, scope: Scope) -> StoreCounts:

@@ -16,10 +16,11 @@ from graph_store.neo4j.document_reads import (
 )
 from graph_store.neo4j.entity_reads import read_entities
 from graph_store.neo4j.generation_reads import read_generation
+from graph_store.neo4j.passage_graph import read_edges
 from graph_store.neo4j.scope import Scope, whole_tenant
 from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.store_state import Progress
-from graph_store.neo4j.tenant_reads import read_edges, read_occurrences
+from graph_store.neo4j.tenant_reads import read_occurrences
 from graph_store.records import Home, Mention, NamedHome, NamedMention, NamedRelation, Parent, PassageEdge
 
 _CHOSEN = "MATCH (d:Document {tenant: $tenant}) WHERE d.id IN $ids"

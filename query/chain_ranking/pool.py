@@ -10,6 +10,7 @@ from graph_store.bundles import FloatMatrix, FloatVector
 from graph_store.records import Hit
 from graph_store.searches import VectorSearch
 from graph_store.store import GraphStore
+from query.bounded_walk import NearPassages
 from query.chain_ranking.settings import ChainSettings
 from query.readable_view import ReadableView
 from query.request import Request
@@ -20,12 +21,16 @@ _CARRIED = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """What is known before the pool is chosen: hits of the first searches, and the mass of the walk by position."""
+    """What is known before the pool is chosen: hits of the first searches, and the mass of the walk by position.
+
+    ``near`` has the edges of what the walk reached, where the view's graph has none.
+    """
 
     bm25: tuple[Hit, ...]
     dense: tuple[Hit, ...]
     fused: tuple[Hit, ...]
     mass: NDArray[np.float64]
+    near: NearPassages | None = None
 
 
 def hop_vectors(question: FloatVector, passages: FloatMatrix) -> FloatMatrix:
@@ -57,7 +62,7 @@ def choose_pool(
     chosen: dict[str, None] = {}
     _add(chosen, (hit.id for hit in found.fused[: settings.pool_fused]))
     _add(chosen, (ids[position] for position in strongest(found.mass, settings.pool_walk)))
-    linked = [ids[position] for position in _linked(view, anchors, found.mass, settings)]
+    linked = [ids[position] for position in _linked(view, anchors, found, settings)]
     vectors = store.chunk_vectors(request.access, [*(ids[position] for position in anchors), *linked])
     starts = np.array([vectors[ids[position]] for position in anchors if ids[position] in vectors], dtype=np.float32)
     hops = hop_vectors(request.vector, starts.reshape(-1, len(request.vector)))
@@ -90,19 +95,21 @@ def _beyond(store: GraphStore, request: Request, hops: FloatMatrix, settings: Ch
     return sorted(best, key=lambda chunk_id: (-best[chunk_id], chunk_id))[: settings.pool_hops]
 
 
-def _linked(
-    view: ReadableView, anchors: Sequence[int], mass: NDArray[np.float64], settings: ChainSettings
-) -> list[int]:
+def _linked(view: ReadableView, anchors: Sequence[int], found: Candidates, settings: ChainSettings) -> list[int]:
     """Return the positions that the anchors lead to by an edge or by a shared uncommon name, strongest tie first."""
     ties: dict[int, float] = {}
     for anchor in anchors:
-        strength = float(mass[anchor])
-        for target, tie in (*_edges(view, anchor), *_shared_names(view, anchor, settings)):
+        strength = float(found.mass[anchor])
+        for target, tie in (*_edges(view, found.near, anchor), *_shared_names(view, anchor, settings)):
             ties[target] = max(ties.get(target, 0.0), strength * tie)
     return sorted(ties, key=lambda position: (-ties[position], position))[: settings.linked]
 
 
-def _edges(view: ReadableView, anchor: int) -> Iterator[tuple[int, float]]:
+def _edges(view: ReadableView, near: NearPassages | None, anchor: int) -> Iterator[tuple[int, float]]:
+    if near is not None:
+        known = near.edges(anchor)
+        yield from zip(known.targets.tolist(), (1.0 + known.weights).tolist(), strict=True)
+        return
     row = slice(view.graph.indptr[anchor], view.graph.indptr[anchor + 1])
     for target, weight in zip(view.graph.indices[row].tolist(), view.graph.weights[row].tolist(), strict=True):
         yield target, 1.0 + weight

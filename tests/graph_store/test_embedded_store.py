@@ -8,6 +8,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
+from tests.graph_store.store_passage_graph_contract import PassageGraphContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import OpenStore, SpaceContract
 from tests.graph_store.store_standing_contract import StandingContract
@@ -18,6 +19,7 @@ from tests.graph_store.store_version_contract import ComparisonContract, Version
 
 class TestEmbeddedStore(
     GraphStoreContract,
+    PassageGraphContract,
     VersionContract,
     ComparisonContract,
     SourceContract,
