@@ -282,14 +282,14 @@ class KnowledgeBase:
 
     def communities(self, level: int | None = None) -> tuple[Community, ...]:
         """Return the communities of all levels, or of one (0 is the finest), largest first within a level."""
-        return self.store.communities(self._access, level=level)
+        return self._session.read(lambda store: store.communities(self._access, level=level))
 
     def tree(self, document: str | None = None) -> tuple[TreeNode, ...]:
         """Return the nodes of the summary tree, top level first; those of one document where its id is given.
 
         Raises ``UnknownDocument``.
         """
-        return self.store.in_one_state(lambda: self._tree_nodes(document))
+        return self._session.read(lambda store: store.in_one_state(lambda: self._tree_nodes(document)))
 
     def _tree_nodes(self, document: str | None) -> tuple[TreeNode, ...]:
         if document is not None and not self.store.documents(self._access, [document]):
@@ -302,7 +302,7 @@ class KnowledgeBase:
 
         Raises ``UnknownEntity``.
         """
-        return self.store.in_one_state(lambda: self._entities(entity))
+        return self._session.read(lambda store: store.in_one_state(lambda: self._entities(entity)))
 
     def _entities(self, name: str) -> tuple[EntityView, ...]:
         found = self.store.find_entities(self._access, name)

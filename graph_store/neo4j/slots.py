@@ -55,6 +55,8 @@ class StoredSpace:
     recipe: str = ""
     slot_name: str = FIRST_SLOT
     number: int = 0
+    store: str = ""
+    """The id that the store got when it was made: the numbers of one that takes its place begin anew."""
 
     @property
     def slot(self) -> Slot:

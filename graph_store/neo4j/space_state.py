@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graph_store.errors import SpaceConflict, SpaceIncomplete, SpaceMissing, StoreSwitched
+from graph_store.errors import SpaceConflict, SpaceIncomplete, SpaceMissing, StoreMissing, StoreSwitched
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.slots import FIRST_SLOT, StoredSpace, StoredSpare, other_slot
 from graph_store.packing import pack_json
@@ -22,6 +22,7 @@ FORMAT_OF_SLOT = {FIRST_SLOT: FORMAT, "b": 2}
 
 _STORE = "MATCH (s:BelvedereStore {only: 1})"
 _KEYS = (
+    "id",
     "embedding_model",
     "dimension",
     "token_space",
@@ -68,6 +69,7 @@ def spaces_of(properties: Mapping[str, Any]) -> Spaces:
         recipe=properties.get("recipe") or "",
         slot_name=properties.get("slot") or FIRST_SLOT,
         number=properties.get("space_number") or 0,
+        store=properties.get("id") or "",
     )
     spare = None
     if packed := properties.get("spare"):
@@ -78,6 +80,7 @@ def spaces_of(properties: Mapping[str, Any]) -> Spaces:
             former=notes["former"],
             slot_name=other_slot(live.slot_name),
             number=properties["spare_number"],
+            store=live.store,
         )
     replaced = json.loads(properties.get("replaced") or "[]")
     return Spaces(
@@ -89,13 +92,22 @@ def spaces_of(properties: Mapping[str, Any]) -> Spaces:
 
 
 def read_spaces(transaction: Transaction) -> Spaces:
-    """Return the spaces of a store that there is."""
-    (found,) = transaction.rows(f"{_STORE} RETURN {TOLD_OF_SPACES}")
-    return spaces_of(found.value())
+    """Return the spaces of a store; raises ``StoreMissing``."""
+    found = transaction.rows(f"{_STORE} RETURN {TOLD_OF_SPACES}")
+    if not found:
+        raise StoreMissing("the store is not in its database any more: run `belvedere index` to make it anew")
+    return spaces_of(found[0].value())
+
+
+def check_store(held: StoredSpace, found: Spaces, *, address: str) -> None:
+    """Raise ``StoreSwitched`` where another store has taken the place of the one that ``held`` was read from."""
+    if held.store != found.live.store:
+        raise StoreSwitched(f"the store {address!r} was made anew since it was opened: open it again")
 
 
 def check_space(held: StoredSpace, found: Spaces, *, address: str) -> None:
     """Raise ``StoreSwitched`` where ``held`` is not what it was when it was taken up: live, or the spare space."""
+    check_store(held, found, address=address)
     kept = {found.live.number}
     if isinstance(held, StoredSpare) and found.spare is not None:
         kept.add(found.spare.number)

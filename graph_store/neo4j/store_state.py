@@ -1,5 +1,6 @@
 """What a store was made with, and how far each tenant is."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -117,10 +118,13 @@ def existing_state(connection: Connection) -> Spaces:
     """Return the spaces of an existing store; raises ``StoreMissing``."""
     state = read_state(connection)
     if state is None:
-        raise StoreMissing(
-            f"there is no store in {str(connection.address)!r}: run `belvedere index` first, or name another database"
-        )
+        raise no_store(str(connection.address))
     return state
+
+
+def no_store(address: str) -> StoreMissing:
+    """Return what is raised for a database without a store."""
+    return StoreMissing(f"there is no store in {address!r}: run `belvedere index` first, or name another database")
 
 
 def check_dimension(space: VectorSpace) -> None:
@@ -144,12 +148,13 @@ def make_store(connection: Connection, wanted: VectorSpace) -> Spaces:
     connection.write(
         lambda tx: tx.run(
             "MERGE (s:BelvedereStore {only: 1}) ON CREATE SET s.format = $format, s.embedding_model = $model,"
-            " s.dimension = $dimension, s.token_space = $space, s.token_dimension = $width",
+            " s.dimension = $dimension, s.token_space = $space, s.token_dimension = $width, s.id = $id",
             format=FORMAT,
             model=wanted.embedding_model,
             dimension=wanted.dimension,
             space=wanted.token_space,
             width=wanted.token_dimension,
+            id=os.urandom(16).hex(),
         )
     )
     return existing_state(connection)

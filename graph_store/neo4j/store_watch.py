@@ -9,14 +9,14 @@ from collections import OrderedDict
 from types import TracebackType
 from typing import Literal
 
-from graph_store.errors import StoreChanged, StoreSwitched, StoreUnusable
+from graph_store.errors import StoreChanged, StoreMissing, StoreSwitched, StoreUnusable
 from graph_store.neo4j.connection import Connection
 from graph_store.neo4j.passage_memo import PassageMemo
 from graph_store.neo4j.scope import Scope
 from graph_store.neo4j.slots import StoredSpace
-from graph_store.neo4j.space_state import Spaces, check_space
+from graph_store.neo4j.space_state import Spaces, check_space, check_store
 from graph_store.neo4j.statements import Statements
-from graph_store.neo4j.store_state import Progress, look
+from graph_store.neo4j.store_state import Progress, look, no_store
 from graph_store.settings import Neo4jSettings
 
 _TENANTS_KEPT = 1_000
@@ -88,7 +88,12 @@ class OneState:
         self._has_vectors = True
 
     def _look(self, tenants: list[str]) -> tuple[dict[str, Progress], Spaces]:
-        found, spaces = look(self.statements, tenants)
+        """Look how far tenants are; raises ``StoreMissing``, and ``StoreSwitched`` where there is another store."""
+        try:
+            found, spaces = look(self.statements, tenants)
+        except StoreMissing:
+            raise no_store(self._address) from None
+        check_store(self._space, spaces, address=self._address)
         for tenant, progress in found.items():
             self._latest.learn(tenant, progress)
         return found, spaces
