@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from belvedere.conversation_files import ConversationFiles
 from graph_store.filters import CURRENT, MetadataFilter, Versions
 from query.conversation.settings import ConversationSettings
-from query.conversation.turns import Turn, readable_turns, turn_of
+from query.conversation.turns import Turn, behind, readable_turns, turn_of
 from query.llm_answers.answerer import AnswerEnd, AnswerEvent
 from query.outcome import Answer
 from query.request import RouteChoice, Transformation
@@ -81,9 +81,9 @@ class Chat:
         return (self._files.forget(self._name) or had) if self._name else had
 
     def _remember(self, answer: Answer) -> None:
-        cited = {citation.document_id for citation in answer.citations}
-        turn = turn_of(answer, self._questions.contents(cited), self._settings)
-        self._turns = (*self._turns, turn)[-self._settings.turns :]
+        turn = turn_of(answer, self._questions.contents(behind(answer)), self._settings)
+        # The turns are held against the store anew: something may have been deleted while the model was thinking.
+        self._turns = (*self.turns, turn)[-self._settings.turns :]
         if self._name:
             self._files.write(self._name, self._turns)
 

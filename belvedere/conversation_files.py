@@ -19,7 +19,9 @@ from graph_store.access import Access
 from query.conversation.settings import ConversationSettings
 from query.conversation.turns import Turn, readable_turns
 
-_FORM = 1
+_FORM = 2
+# Before, turns did not tell the documents that their question was understood from.
+_TELLS_ORIGINS = 2
 
 
 class ConversationUnusable(UserMistake):
@@ -45,7 +47,7 @@ class ConversationFiles:
         """Return the turns that are kept under a name, none where there are none. Raises ``ConversationUnusable``."""
         try:
             content = json.loads(self._file(name).read_text(encoding="utf-8"))
-            return tuple(_turn(item) for item in content["turns"])[-self._settings.turns :]
+            return _turns(content)[-self._settings.turns :]
         except FileNotFoundError:
             return ()
         except OSError as error:
@@ -98,7 +100,7 @@ class ConversationFiles:
     def _forget_in(self, file: Path, gone: frozenset[str]) -> None:
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
-            tenant, turns = content["tenant"], tuple(_turn(item) for item in content["turns"])
+            tenant, turns = content["tenant"], _turns(content)
         except (ValueError, KeyError, TypeError, AttributeError):
             file.unlink(missing_ok=True)
             return
@@ -106,7 +108,9 @@ class ConversationFiles:
         if tenant != self._tenant or gone.isdisjoint(cited):
             return
         left = readable_turns(turns, {document: hashed for document, hashed in cited.items() if document not in gone})
-        _write_whole(file, json.dumps({**content, "turns": [_json(turn) for turn in left]}, ensure_ascii=False))
+        _write_whole(
+            file, json.dumps({**content, "form": _FORM, "turns": [_json(turn) for turn in left]}, ensure_ascii=False)
+        )
 
     def _file(self, name: str) -> Path:
         return self._folder / f"{_name([name])}.json"
@@ -145,6 +149,19 @@ def _json(turn: Turn) -> Mapping[str, object]:
         "answer": turn.answer,
         "documents": dict(turn.documents),
     }
+
+
+def _turns(content: Mapping[str, Any]) -> tuple[Turn, ...]:
+    """Return the turns of a file; of a follow-up whose origin an older file does not tell, the question alone."""
+    turns = tuple(_turn(item) for item in content["turns"])
+    if content["form"] >= _TELLS_ORIGINS:
+        return turns
+    return tuple(
+        turn
+        if turn.asked_as == turn.question
+        else Turn(question=turn.question, asked_as=turn.question, answer="", documents={})
+        for turn in turns
+    )
 
 
 def _turn(item: Mapping[str, Any]) -> Turn:

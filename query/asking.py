@@ -91,14 +91,14 @@ class Asker:
         """Return the further searches that the wanted transformations make of a question; none without a model."""
         if self._transformer is None or not wanted:
             return Transformed()
-        made = self._transformer.transform(question, wanted, options.access)
+        made = self._transformer.transform(question, wanted, options)
         if "iterative" not in wanted:
             return made
         for _ in range(self._transformer.rounds):
             gathered = self._gathered(question, replace(options, further=(*options.further, *made.searches)))
             if gathered.answer.route != "local":
                 break
-            more = self._transformer.missing(question, gathered.materials, options.access)
+            more = self._transformer.missing(question, gathered.materials, options)
             before, made = len(made.searches), made.with_more(more)
             if len(made.searches) == before:
                 break
@@ -114,6 +114,8 @@ class Asker:
         wanted = manner.transformations
         if wanted is None:
             wanted = switched_on(self._settings.transformation)
+        asked_from = (*options.asked_from, *(understood.documents if understood.question != question else ()))
+        options = replace(options, asked_from=asked_from)
         transformed = self.further(understood.question, options, wanted)
         return _Prepared(
             question=understood.question,
@@ -136,4 +138,4 @@ class Asker:
         if use is not None or trouble or transformed.searches or usage != TokenUsage():
             use = use if use is not None else LlmUse()
             use = replace(use, searches=transformed.shown, trouble=(*trouble, *use.trouble), usage=usage + use.usage)
-        return replace(answer, question=question, asked_as=asked_as, llm=use)
+        return replace(answer, question=question, asked_as=asked_as, asked_from=prepared.options.asked_from, llm=use)

@@ -145,7 +145,8 @@ class Answer:
     it says that nothing was found, and there are no citations. ``tokens`` estimates, at four characters a token, the
     context that was weighed ("context") and the answer ("answer"). ``short_answer`` is the first line of the
     answer where the documents tell it in a few words, else None. ``asked_as`` is the question as it was understood
-    from the conversation before it, where that is another; ``llm`` is None where no language model had a part.
+    from the conversation before it, where that is another, maybe with words of the documents ``asked_from``; ``llm`` is
+    None where no language model had a part.
     """
 
     question: str
@@ -162,4 +163,5 @@ class Answer:
     trace: Trace
     short_answer: ShortAnswer | None = None
     asked_as: str = ""
+    asked_from: tuple[str, ...] = ()
     llm: LlmUse | None = None

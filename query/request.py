@@ -27,7 +27,8 @@ class FurtherSearch:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
     """Who asks, by which route, for how many results (None: as the settings say), within which documents and which
-    versions of them. ``further`` is searched for as well, on the local route.
+    versions of them. ``further`` is searched for as well, on the local route. ``asked_from`` are the ids of the
+    documents whose words may be in the question, where it was understood from earlier answers.
     """
 
     route: RouteChoice = "auto"
@@ -36,6 +37,7 @@ class AskOptions:
     versions: Versions = CURRENT
     access: Access = field(default_factory=Access)
     further: tuple[FurtherSearch, ...] = ()
+    asked_from: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a number of results below 1."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -51,9 +51,13 @@ class StandAlone(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """A question as it was understood. ``trouble`` says why the model's version was not taken, where one was asked."""
+    """A question as it was understood. ``trouble`` says why the model's version was not taken, where one was asked.
+
+    ``documents`` are the ids of the documents whose words may have come into it from the turns before.
+    """
 
     question: str
+    documents: tuple[str, ...] = ()
     usage: TokenUsage = field(default_factory=TokenUsage)
     trouble: tuple[str, ...] = ()
 
@@ -68,16 +72,17 @@ def understand(
     if not turns:
         return Understood(question=question)
     if model is None:
-        return Understood(question=with_names(question, turns))
+        return _named(question, turns)
+    told = turns[-told_turns:]
     try:
-        reply = model.ask_for(_request(question, turns[-told_turns:], access), StandAlone)
+        reply = model.ask_for(_request(question, told, access), StandAlone)
     except ChatFailed as error:
-        return Understood(question=with_names(question, turns), trouble=(f"follow-up: {told_failure(error)}",))
+        return replace(_named(question, turns), trouble=(f"follow-up: {told_failure(error)}",))
     rewritten = " ".join(harmless(reply.value.question).split())
     if not analyse(rewritten).words or len(rewritten) > max(_LONGEST, 2 * len(question)):
         trouble = ("follow-up: the model gave no question",)
-        return Understood(question=with_names(question, turns), usage=reply.usage, trouble=trouble)
-    return Understood(question=rewritten, usage=reply.usage)
+        return replace(_named(question, turns), usage=reply.usage, trouble=trouble)
+    return Understood(question=rewritten, documents=_documents(told), usage=reply.usage)
 
 
 def with_names(question: str, turns: Sequence[Turn]) -> str:
@@ -85,8 +90,12 @@ def with_names(question: str, turns: Sequence[Turn]) -> str:
 
     They are the names of the question before, and of its answer's first line where the question asked for one.
     """
+    return _named(question, turns).question
+
+
+def _named(question: str, turns: Sequence[Turn]) -> Understood:
     if not points_back(question):
-        return question
+        return Understood(question=question)
     own = set(tokens(question))
     for turn in reversed(turns):
         before = analyse(turn.asked_as)
@@ -95,8 +104,9 @@ def with_names(question: str, turns: Sequence[Turn]) -> str:
             names += analyse(turn.answer.splitlines()[0]).names[:1]
         new = [name for name in dict.fromkeys(names) if not own.issuperset(tokens(name))]
         if new:
-            return f"{question.rstrip()} ({', '.join(new)})"
-    return question
+            named = f"{question.rstrip()} ({', '.join(new)})"
+            return Understood(question=named, documents=_documents([turn]))
+    return Understood(question=question)
 
 
 def points_back(question: str) -> bool:
@@ -109,18 +119,21 @@ def points_back(question: str) -> bool:
     )
 
 
+def _documents(turns: Sequence[Turn]) -> tuple[str, ...]:
+    return tuple(sorted({document for turn in turns for document in turn.documents}))
+
+
 def _request(question: str, turns: Sequence[Turn], access: Access) -> ChatRequest:
     told = [
         MarkedItem(heading="question and answer", text=f"Question: {turn.asked_as}\nAnswer: {turn.answer or 'none'}")
         for turn in turns
     ]
     data = mark_data(told, name="turn")
-    documents = tuple(sorted({document for turn in turns for document in turn.documents}))
     asked = f"{data.rule}\n\n{data.text}\n\nNext question: {asked_words(question)}"
     return ChatRequest(
         task="rewriting",
         prompt=_PROMPT,
         messages=(Message(role="system", content=_RULES), Message(role="user", content=asked)),
-        scope=scope_of(access, documents),
+        scope=scope_of(access, _documents(turns)),
         max_tokens=_REPLY_TOKENS,
     )

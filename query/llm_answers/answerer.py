@@ -148,14 +148,14 @@ class LlmAnswerer:
         if gathered.reports:
             return self._ask_of_reports(question, gathered, options)
         tokens = self._settings.reply_tokens
-        request = sentences_request(question, gathered.materials, options.access, reply_tokens=tokens)
+        request = sentences_request(question, gathered.materials, options, reply_tokens=tokens)
         reply = self._model.ask_for(request, AnswerReply)
         check = self._check(question, gathered.materials)
         check.take_all(sentence.claim() for sentence in reply.value.sentences)
         return _Told(check=check, usage=reply.usage)
 
     def _ask_of_reports(self, question: str, gathered: Gathered, options: AskOptions) -> _Told:
-        reader = ReportReader(self._model, self._settings, options.access)
+        reader = ReportReader(self._model, self._settings, options)
         reports, usage, trouble = gathered.reports, TokenUsage(), tuple[str, ...]()
         if self._reports is not None:
             told = LazyReports(self._reports, options.access.tenant).tell(reports, most=self._settings.reports)
@@ -180,9 +180,7 @@ class LlmAnswerer:
     def _stream_sentences(self, question: str, telling: "_Telling", options: AskOptions) -> Iterator[str]:
         tokens = self._settings.reply_tokens
         materials = telling.check.materials
-        with closing(
-            self._model.stream(lines_request(question, materials, options.access, reply_tokens=tokens))
-        ) as text:
+        with closing(self._model.stream(lines_request(question, materials, options, reply_tokens=tokens))) as text:
 
             def is_whole() -> bool:
                 return text.reply is None or text.reply.finish == "stop"

@@ -1,11 +1,12 @@
 """What is asked of a language model that answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graph_store.access import Access
 from model_clients.chat.marked_data import harmless
 from model_clients.chat.messages import CallScope, ChatRequest, Message
 from query.llm_answers.material import Material, documents_of, marked
+from query.request import AskOptions
 
 _LONGEST_QUESTION = 4000
 
@@ -30,22 +31,34 @@ INSTRUCTIONS = (RULES, AS_SENTENCES, AS_LINES)
 
 
 def sentences_request(
-    question: str, materials: Sequence[Material], access: Access, *, reply_tokens: int
+    question: str, materials: Sequence[Material], options: AskOptions, *, reply_tokens: int
 ) -> ChatRequest:
     """Return the call for an answer as a record."""
     messages = _messages(question, materials, AS_SENTENCES)
-    return _request(SENTENCES_PROMPT, messages, scope_of(access, documents_of(materials)), reply_tokens)
+    return _request(SENTENCES_PROMPT, messages, question_scope(options, materials), reply_tokens)
 
 
-def lines_request(question: str, materials: Sequence[Material], access: Access, *, reply_tokens: int) -> ChatRequest:
+def lines_request(
+    question: str, materials: Sequence[Material], options: AskOptions, *, reply_tokens: int
+) -> ChatRequest:
     """Return the call for an answer that is read while it is written."""
     messages = _messages(question, materials, AS_LINES)
-    return _request(LINES_PROMPT, messages, scope_of(access, documents_of(materials)), reply_tokens)
+    return _request(LINES_PROMPT, messages, question_scope(options, materials), reply_tokens)
 
 
-def scope_of(access: Access, documents: tuple[str, ...]) -> CallScope:
-    """Return on whose behalf a call for a question is made."""
-    return CallScope(tenant=access.tenant, groups=tuple(sorted(access.groups)), documents=documents, unit="question")
+def scope_of(access: Access, documents: Iterable[str]) -> CallScope:
+    """Return on whose behalf a call for a question is made; ``documents`` are all whose words are in the messages."""
+    return CallScope(
+        tenant=access.tenant,
+        groups=tuple(sorted(access.groups)),
+        documents=tuple(sorted(set(documents))),
+        unit="question",
+    )
+
+
+def question_scope(options: AskOptions, materials: Sequence[Material]) -> CallScope:
+    """Return the scope of a call that shows a question and ``materials``: it is forgotten with any document of both."""
+    return scope_of(options.access, (*options.asked_from, *documents_of(materials)))
 
 
 def asked_words(question: str) -> str:

@@ -12,17 +12,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_store.access import Access
 from model_clients.chat.errors import ChatFailed
 from model_clients.chat.messages import ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import StructuredReply, TaskModel
 from query.llm_answers.failures import told_failure
 from query.llm_answers.gathered import ReportText
-from query.llm_answers.material import Material, documents_of, marked
-from query.llm_answers.prompt import INSTRUCTIONS, asked_words, scope_of, sentences_request
+from query.llm_answers.material import Material, marked
+from query.llm_answers.prompt import INSTRUCTIONS, asked_words, question_scope, sentences_request
 from query.llm_answers.replies import AnswerReply, AnswerSentence
 from query.llm_answers.settings import LlmAnswerSettings
 from query.llm_answers.support import Asked, Claim, judge
+from query.request import AskOptions
 
 MAP_PROMPT = "report-points/1"
 _MAP_RULES = """You read one report about a collection of documents and tell what of it helps to answer a question. Its sentences are numbered.
@@ -70,10 +70,10 @@ class _Point:
 class ReportReader:
     """Reads reports with a language model."""
 
-    def __init__(self, model: TaskModel, settings: LlmAnswerSettings, access: Access) -> None:
+    def __init__(self, model: TaskModel, settings: LlmAnswerSettings, options: AskOptions) -> None:
         self._model = model
         self._settings = settings
-        self._access = access
+        self._options = options
 
     def read(self, question: str, reports: Sequence[ReportText]) -> ReadReports:
         """Return the points of the reports and the answer's claims of them. Raises ``ChatFailed``, ``NothingFound``."""
@@ -85,7 +85,7 @@ class ReportReader:
         materials = tuple(replace(point.material, number=number) for number, point in enumerate(best, start=1))
         tokens = self._settings.reply_tokens
         reply = self._model.ask_for(
-            sentences_request(question, materials, self._access, reply_tokens=tokens), AnswerReply
+            sentences_request(question, materials, self._options, reply_tokens=tokens), AnswerReply
         )
         claims = tuple(_without_quotations(sentence.claim()) for sentence in reply.value.sentences)
         return ReadReports(points=materials, claims=claims, usage=usage + reply.usage, trouble=trouble)
@@ -142,7 +142,7 @@ class ReportReader:
             task="answers",
             prompt=MAP_PROMPT,
             messages=(Message(role="system", content=_MAP_RULES), Message(role="user", content=asked)),
-            scope=scope_of(self._access, documents_of(report.sentences)),
+            scope=question_scope(self._options, report.sentences),
             max_tokens=self._settings.reply_tokens,
         )
 

@@ -6,7 +6,6 @@ from typing import get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from graph_store.access import Access
 from model_clients.chat.errors import ChatFailed
 from model_clients.chat.marked_data import harmless
 from model_clients.chat.messages import TokenUsage
@@ -14,7 +13,7 @@ from model_clients.chat.task_model import StructuredReply, TaskModel
 from query.llm_answers.failures import told_failure
 from query.llm_answers.material import Material
 from query.question import analyse
-from query.request import FurtherSearch, Transformation
+from query.request import AskOptions, FurtherSearch, Transformation
 from query.transformations.prompts import missing_request, transformation_request
 from query.transformations.settings import TransformationSettings
 
@@ -74,23 +73,23 @@ class Transformer:
         """How often what is missing is asked for."""
         return self._settings.rounds
 
-    def transform(self, question: str, wanted: Sequence[Transformation], access: Access) -> Transformed:
+    def transform(self, question: str, wanted: Sequence[Transformation], options: AskOptions) -> Transformed:
         """Return the searches of all transformations but "iterative", their calls made at once.
 
         Raises ``EndpointUnusable``.
         """
         asked = [name for name in dict.fromkeys(wanted) if name != "iterative"]
         limits = {"queries": self._settings.queries, "reply_tokens": self._settings.reply_tokens}
-        requests = [transformation_request(name, question, access, **limits) for name in asked]
+        requests = [transformation_request(name, question, options, **limits) for name in asked]
         made = Transformed()
         for name, reply in zip(asked, self._model.ask_all_for(requests, Queries) if requests else [], strict=True):
             made = made.with_more(self._made(name, question, reply))
         return made
 
-    def missing(self, question: str, materials: Sequence[Material], access: Access) -> Transformed:
+    def missing(self, question: str, materials: Sequence[Material], options: AskOptions) -> Transformed:
         """Return searches for what the materials lack; none where they answer. Raises ``EndpointUnusable``."""
         limits = {"queries": self._settings.queries, "reply_tokens": self._settings.reply_tokens}
-        request = missing_request(question, materials, access, **limits)
+        request = missing_request(question, materials, options, **limits)
         (reply,) = self._model.ask_all_for([request], Queries)
         return self._made("iterative", question, reply)
 

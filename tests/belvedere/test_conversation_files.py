@@ -101,6 +101,16 @@ def test_answers_of_a_deleted_document_go_from_all_conversations(state: Path) ->
     assert len(list(state.rglob("*.json"))) == 4
 
 
+def test_of_a_follow_up_of_an_older_file_the_question_alone_is_read(state: Path) -> None:
+    follow_up = Turn(question="And then?", asked_as="And then? (Täst)", answer="Täst. [1]", documents={"e": "hash"})
+    files().write("work", [turn(1), follow_up])
+    assert files().read("work") == (turn(1), follow_up)
+    (file,) = state.rglob("*.json")
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "form": 1}), encoding="utf-8")
+    bare = Turn(question="And then?", asked_as="And then?", answer="", documents={})
+    assert files().read("work") == (turn(1), bare)
+
+
 def test_a_damaged_file_goes_with_any_deletion(state: Path) -> None:
     files().write("work", [turn(1)])
     (file,) = state.rglob("*.json")

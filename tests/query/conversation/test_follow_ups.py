@@ -11,9 +11,13 @@ from query.conversation.follow_ups import points_back, understand, with_names
 from query.conversation.settings import ConversationSettings
 from query.conversation.turns import Turn, readable_turns, turn_of
 from query.engine import QueryEngine
+from query.llm_answers.answerer import AnswerEnd
+from query.llm_answers.gathered import ReportText
+from query.llm_answers.report_answers import NothingFound, ReportReader
+from query.llm_answers.settings import LlmAnswerSettings
 from query.request import AskOptions
 from query.settings import QuerySettings
-from tests.query.llm_world import OneEngine, failing, task_model
+from tests.query.llm_world import OneEngine, failing, material, number_with, sentences, task_model
 
 BUILT = Turn(
     question="Who built Skerry Rock Lighthouse?",
@@ -101,6 +105,54 @@ def test_a_conversation_leads_to_the_answer(engine: QueryEngine) -> None:
     assert answer.question == "When did she die?"
     assert answer.asked_as == "When did she die? (Ida Holm)"
     assert "1911" in answer.answer
+
+
+def test_every_call_about_a_follow_up_is_forgotten_with_what_it_came_from(engine: QueryEngine) -> None:
+    def script(request: ChatRequest) -> str:
+        assert "skerry-rock-lighthouse" in request.scope.documents
+        if request.prompt.startswith("follow-up"):
+            return stand_alone("When did Ida Holm die of pneumonia?")
+        if request.task == "rewriting":
+            return json.dumps({"queries": ["death of Ida Holm"]})
+        return sentences(("Ida Holm died of pneumonia in 1911.", [number_with(request, "pneumonia")]))
+
+    model, scripted = task_model(script)
+    asker = Asker(OneEngine(engine), QuerySettings(), AskingModels(rewriting=model, answers=model))
+    manner = Manner(turns=(BUILT,), transformations=("rewrite", "iterative"))
+    answer = asker.ask("When did she die?", AskOptions(route="local"), manner)
+    *_, end = asker.stream("When did she die?", AskOptions(route="local"), manner)
+    assert isinstance(end, AnswerEnd)
+    assert {request.prompt.partition("/")[0] for request in scripted.requests} >= {
+        "follow-up", "rewrite", "iterative", "answers", "answers-streamed",
+    }  # fmt: skip
+    assert answer.asked_from == end.answer.asked_from == ("skerry-rock-lighthouse",)
+
+
+def test_reports_read_for_a_follow_up_are_forgotten_with_what_it_came_from() -> None:
+    model, scripted = task_model(lambda _: json.dumps({"relevance": 0, "sentences": []}))
+    options = AskOptions(asked_from=("d0",))
+    report = ReportText(id="r", title="", sentences=(material(1, "Words.", document="d1"),))
+    with pytest.raises(NothingFound):
+        ReportReader(model, LlmAnswerSettings(), options).read("What?", [report])
+    assert scripted.requests[0].scope.documents == ("d0", "d1")
+
+
+def test_a_turn_goes_with_what_its_question_came_from(engine: QueryEngine) -> None:
+    asker = Asker(OneEngine(engine), QuerySettings(), AskingModels())
+    other = Turn(question="What?", asked_as="What?", answer="", documents={"other": "1"})
+    answer = asker.ask("When did she die?", AskOptions(), Manner(turns=(other, BUILT, other)))
+    contents = {"skerry-rock-lighthouse": "1", "ida-holm": "1"}
+    turn = turn_of(answer, contents, ConversationSettings())
+    assert turn.documents == contents
+    assert readable_turns((turn,), contents) == (turn,)
+    (bare,) = readable_turns((turn,), {"ida-holm": "1"})
+    assert (bare.asked_as, bare.answer, bare.documents) == ("When did she die?", "", {})
+
+
+def test_a_question_that_stands_alone_comes_from_nothing(engine: QueryEngine) -> None:
+    model, _ = task_model(lambda _: stand_alone("When did Ida Holm die?"))
+    asker = Asker(OneEngine(engine), QuerySettings(), AskingModels(rewriting=model))
+    assert asker.ask("When did Ida Holm die?", AskOptions(), Manner(turns=(BUILT,))).asked_from == ()
 
 
 def test_what_a_model_understood_is_told(engine: QueryEngine) -> None:

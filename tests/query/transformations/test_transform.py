@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from graph_store.access import Access
 from model_clients.chat.messages import ChatRequest
 from query.asking import Asker, AskingModels, Manner
 from query.engine import QueryEngine
@@ -35,7 +34,7 @@ def test_all_are_asked_for_at_once_and_read_as_searches() -> None:
         return queries(*(f"{kind} {number}" for number in range(9)))
 
     model, scripted = task_model(script)
-    made = Transformer(model, TransformationSettings(queries=2)).transform("who?", TRANSFORMATIONS, Access())
+    made = Transformer(model, TransformationSettings(queries=2)).transform("who?", TRANSFORMATIONS, AskOptions())
     assert [(search.transformation, search.text) for search in made.searches] == [
         ("rewrite", "rewrite 0"),
         ("multi_query", "multi_query 0"),
@@ -51,7 +50,7 @@ def test_all_are_asked_for_at_once_and_read_as_searches() -> None:
 
 def test_a_made_up_passage_is_never_shown() -> None:
     model, _ = task_model(lambda _: queries("The moon is made of cheese."))
-    made = Transformer(model, TransformationSettings()).transform("who?", ("hyde",), Access())
+    made = Transformer(model, TransformationSettings()).transform("who?", ("hyde",), AskOptions())
     assert made.searches[0].text
     assert [search.text for search in made.shown] == [""]
 
@@ -59,7 +58,7 @@ def test_a_made_up_passage_is_never_shown() -> None:
 @pytest.mark.parametrize("reply", [queries(), queries("", "?!", "WHO?"), "nonsense", '{"queries": "one"}'])
 def test_what_is_no_search_is_none(reply: str) -> None:
     model, _ = task_model(lambda _: reply)
-    assert Transformer(model, TransformationSettings()).transform("who?", ("rewrite",), Access()).searches == ()
+    assert Transformer(model, TransformationSettings()).transform("who?", ("rewrite",), AskOptions()).searches == ()
 
 
 def test_each_fails_by_itself() -> None:
@@ -67,7 +66,7 @@ def test_each_fails_by_itself() -> None:
         return failing(request) if request.prompt.startswith("rewrite") else queries("the lamp")
 
     model, _ = task_model(script)
-    made = Transformer(model, TransformationSettings()).transform("who?", ("rewrite", "step_back"), Access())
+    made = Transformer(model, TransformationSettings()).transform("who?", ("rewrite", "step_back"), AskOptions())
     assert [search.transformation for search in made.searches] == ["step_back"]
     assert made.trouble == ("rewrite: the endpoint is gone",)
 
