@@ -30,6 +30,8 @@ LONGEST_SENTENCE = 700
 _MOST_QUOTES = 3
 # A further sentence is cited where it has this much more of the claim's words.
 _LEAST_GAIN = 0.15
+# As many with those that are cited for a name or a number alone.
+_MOST_CITED = 6
 _SHORTEST_QUOTE = 3
 # Nouns have capitals, so a capital tells no name.
 _CAPITALISE_NOUNS = frozenset({"de"})
@@ -82,6 +84,8 @@ def judge(claim: Claim, materials: Sequence[Material], asked: Asked, *, least_wo
     said = words_of(claim.text)
     chosen = _choose_quotes(said, cited, [quote for found in quoted for quote in found])
     reason = _lacking(claim, cited, asked, is_quoted=_is_long_quotation(claim.quotations))
+    if reason is None:
+        reason = _cite_names_and_numbers(claim, cited, chosen)
     if reason is None and not _is_foreign(claim, cited) and _covered(said, chosen, cited) < least_words:
         reason = "words"
     return Support(reason=reason) if reason is not None else Support(quotes=tuple(chosen))
@@ -161,6 +165,47 @@ def _choose_quotes(said: Words, cited: Sequence[Material], quoted: Sequence[Quot
         known.append(words_of(left[best].text))
         chosen.append(left.pop(best))
     return chosen
+
+
+def _cite_names_and_numbers(claim: Claim, cited: Sequence[Material], chosen: list[Quote]) -> Reason | None:
+    """Add to ``chosen`` what has the names and numbers that it lacks; return what is in no sentence that is cited.
+
+    A name or number of a heading counts where a sentence below it is cited.
+    """
+    wanted: list[tuple[Reason, Words]] = [
+        ("numbers", Words(tokens=frozenset(), stems=frozenset(), numbers=(number,)))
+        for number in words_of(claim.text).numbers
+    ]
+    if language_of(claim.text) not in _CAPITALISE_NOUNS and not _is_foreign(claim, cited):
+        wanted += [("names", words_of(name)) for name in _names(claim.text)]
+    for reason, words in wanted:
+        if _is_shown(words, cited, chosen):
+            continue
+        carrier = _carrier(words, cited)
+        if carrier is None or (carrier not in chosen and len(chosen) >= _MOST_CITED):
+            return reason
+        if carrier not in chosen:
+            chosen.append(carrier)
+    return None
+
+
+def _is_shown(wanted: Words, cited: Sequence[Material], chosen: Sequence[Quote]) -> bool:
+    headings = [item.heading for item in cited if not set(chosen).isdisjoint(item.quotes)]
+    return any(_has(wanted, text) for text in [*(quote.text for quote in chosen), *headings])
+
+
+def _carrier(wanted: Words, cited: Sequence[Material]) -> Quote | None:
+    """Return the first sentence that has a name or number, else one of what has it in its heading or was checked."""
+    for item in cited:
+        for quote in item.quotes:
+            if _has(wanted, quote.text):
+                return quote
+    return next((item.quotes[0] for item in cited if item.quotes and _has(wanted, item.source_text)), None)
+
+
+def _has(wanted: Words, text: str) -> bool:
+    held = words_of(text)
+    return not missing_numbers(wanted, held) and all(is_held(token, held) for token in wanted.tokens)
 
 
 def _share(said: Words, known: Sequence[Words]) -> float:

@@ -97,3 +97,15 @@ def test_the_sentences_that_say_so_are_cited() -> None:
     asked = Asked(question="How long is the bridge?", instructions=())
     quotes = judge(claim, (BRIDGE, TUNNEL), asked, least_words=0.5).quotes
     assert [quote.text for quote in quotes] == [BRIDGE.quotes[1].text, BRIDGE.quotes[0].text]
+
+
+@pytest.mark.parametrize("more", ["by Quokkasdottir", "in 1874"])
+def test_each_name_and_number_stands_in_a_sentence_that_is_cited(more: str) -> None:
+    said = "The old wooden pier beside the fish market on the river was painted dark green for summer visitors"
+    pier = material(1, f"{said}.", document="a")
+    paid = material(2, "The donors were late.", "Zebrina Quokkasdottir paid in 1874.", document="b")
+    headed = material(3, "It was paid late.", heading="Quokkasdottir 1874", document="c")
+    claim = Claim(text=f"{said} {more}.", numbers=(1, 2, 3))
+    asked = Asked(question="", instructions=())
+    for other, quote in ((paid, paid.quotes[1]), (headed, headed.quotes[0])):
+        assert judge(claim, (pier, other), asked, least_words=0.5).quotes == (pier.quotes[0], quote)
