@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from query.text_words import tokens
 
 _LINK = re.compile(
-    r"(?:[a-z][a-z0-9+.-]*://|www\.|(?:mailto|data|javascript|vbscript|file|tel|sms):(?=\S))[^\s<>\"'`)\]]*"
+    r"(?:[a-z][a-z0-9+.-]*://|www\.|(?:h(?:tt|xx)ps?|ftp|mailto|data|javascript|vbscript|file|tel|sms):(?=\S))"
+    r"[^\s<>\"'`)\]]*"
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w@/.-])(?:[a-z0-9](?:[\w-]*\w)?\.)+[a-z]{2,24}(?:[:/?#][^\s<>\"'`)\]]*)?(?![\w-])"
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/[^\s<>\"'`)\]]*)?"
@@ -15,9 +16,13 @@ _LINK = re.compile(
 )
 _MARKUP = re.compile(
     r"!\[[^\]]*\]\s*[(\[][^)\]]*[)\]]|\[[^\]]*\]\s*\([^)]*\)|\[[^\]]+\]:\s*\S+|<[a-z/!?][^>]*>?|&#?\w{2,10};"
+    r"|[\[\uff3b\u3010\u3014\u27e6][^\[\]\n]{0,20}?\d[^\[\]\uff3b\uff3d\u3010\u3011\u3014\u3015\s]{0,20}"
+    r"[\]\uff3d\u3011\u3015\u27e7]?|\d\s*[\]\uff3d\u3011\u3015\u27e7]|__\S"
     r"|```|~~~|\{\{.*?\}\}|\$\{.*?\}|\\(?:href|url|includegraphics)\b",
     re.IGNORECASE | re.DOTALL,
 )
+# How host names are written so that they are no links to a plain eye, and still lead there.
+_DOT = re.compile(r"(?<=\w)(?:[\u3002\uff61\uff0e]|\[\.\]|\(\.\)|[\[(]dot[\])])(?=[a-z])", re.IGNORECASE)
 _AFTER_LINK = ".,;:!?…"
 # As many words in a row are taken from a text, and do not come about by chance.
 _RUN = 6
@@ -25,7 +30,8 @@ _RUN = 6
 
 def links_in(text: str) -> frozenset[str]:
     """Return the links, mail addresses and host names in a text, folded, without what ends a sentence."""
-    return frozenset(found.group().rstrip(_AFTER_LINK).casefold() for found in _LINK.finditer(text))
+    plain = _DOT.sub(".", text)
+    return frozenset(found.group().rstrip(_AFTER_LINK).casefold() for found in _LINK.finditer(plain))
 
 
 def markup_in(text: str) -> frozenset[str]:

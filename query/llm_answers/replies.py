@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from query.llm_answers.support import Claim
 
-_MARKS = re.compile(r"\s*\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]")
+_MARKS = re.compile(r"\s*[\[\uff3b\u3010]\s*\d+(?:\s*[,;\uff0c\u3001]\s*\d+)*\s*[\]\uff3d\u3011]")
+_SIGNS = re.compile(r"\*{2,3}(?=\S)(.+?)(?<=\S)\*{2,3}|`([^`\s](?:[^`]*[^`\s])?)`")
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|>\s+)")
 _NUMBER = re.compile(r"\d{1,6}")
 _LIST_SIGN = re.compile(r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)")
 _NOTHING = re.compile(r"^\W*NO[ _]?ANSWER\W*$", re.IGNORECASE)
@@ -25,9 +27,7 @@ class AnswerSentence(BaseModel):
     def claim(self) -> Claim:
         """Return it as a claim; marks that the model put into its text as well are taken out of it."""
         numbers = [*self.passages, *marked_numbers(self.text)]
-        return Claim(
-            text=_MARKS.sub("", self.text), numbers=tuple(dict.fromkeys(numbers)), quotations=tuple(self.quotes)
-        )
+        return Claim(text=_bare(self.text), numbers=tuple(dict.fromkeys(numbers)), quotations=tuple(self.quotes))
 
 
 class AnswerReply(BaseModel):
@@ -43,12 +43,17 @@ def marked_numbers(text: str) -> list[int]:
     return [int(number) for mark in _MARKS.findall(text) for number in _NUMBER.findall(mark)]
 
 
+def _bare(text: str) -> str:
+    """Return a text without marks, and without the signs of bold words, code and headings around what they show."""
+    return _SIGNS.sub(lambda found: found.group(1) or found.group(2), _HEADING.sub("", _MARKS.sub("", text)))
+
+
 def line_claim(line: str) -> Claim | None:
     """Return the claim of one line of a streamed answer; None for an empty line, and for one that says "no answer"."""
     text = _LIST_SIGN.sub("", line).strip()
     if not text or _NOTHING.match(text):
         return None
-    return Claim(text=_MARKS.sub("", text).strip(), numbers=tuple(dict.fromkeys(marked_numbers(text))))
+    return Claim(text=_bare(text).strip(), numbers=tuple(dict.fromkeys(marked_numbers(text))))
 
 
 def lines_of(pieces: Iterator[str], *, longest: int, is_whole: Callable[[], bool]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from query.citations import Quote
 from query.llm_answers.foreign_matter import has_foreign_links, repeats
 from query.llm_answers.languages import differ, language_of
 from query.llm_answers.material import Material
+from query.llm_answers.negations import affirms_denied, denies
 from query.llm_answers.words import Words, coverage, is_held, missing_numbers, together, words_of
 from query.question import capitalised_names
 from query.text_words import STOP_WORDS, tokens
@@ -35,13 +36,6 @@ _MOST_CITED = 6
 _SHORTEST_QUOTE = 3
 # Nouns have capitals, so a capital tells no name.
 _CAPITALISE_NOUNS = frozenset({"de"})
-_NEGATIONS = frozenset(
-    """
-    not no never none nobody nothing neither nor without cannot isn aren wasn weren doesn don didn hasn haven hadn won
-    wouldn couldn shouldn nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun aucune nunca sin
-    ningún ninguna non mai senza não sem nenhum niet geen nooit zonder inte aldrig utan bez не нет ни без
-    """.split()  # noqa: SIM905  # words are easier to read and to change than a list of them
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +80,11 @@ def judge(claim: Claim, materials: Sequence[Material], asked: Asked, *, least_wo
     reason = _lacking(claim, cited, asked, is_quoted=_is_long_quotation(claim.quotations))
     if reason is None:
         reason = _cite_names_and_numbers(claim, cited, chosen)
-    if reason is None and not _is_foreign(claim, cited) and _covered(said, chosen, cited) < least_words:
-        reason = "words"
+    if reason is None and not _is_foreign(claim, cited):
+        if affirms_denied(claim.text, [quote.text for quote in chosen]):
+            reason = "negation"
+        elif _covered(said, chosen, cited) < least_words:
+            reason = "words"
     return Support(reason=reason) if reason is not None else Support(quotes=tuple(chosen))
 
 
@@ -112,7 +109,7 @@ def _lacking(claim: Claim, cited: Sequence[Material], asked: Asked, *, is_quoted
         return None if is_quoted and 2 * len(_missing_names(claim.text, held)) <= len(_names(claim.text)) else "words"
     if language not in _CAPITALISE_NOUNS and _missing_names(claim.text, held):
         return "names"
-    if said.tokens & _NEGATIONS and not held.tokens & _NEGATIONS:
+    if denies(said) and not denies(held):
         return "negation"
     return None
 

@@ -43,7 +43,18 @@ def test_an_answer_is_read_however_it_is_wrapped(engine: QueryEngine, before: st
     assert answered(engine, wrapped(before, after)) == (ANSWER, "llm:scripted")
 
 
-@pytest.mark.parametrize("text", [f"{BUILT} [3]", f"{BUILT}[1, 2]", f" {BUILT} \n", BUILT.replace(" ", "\n")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{BUILT} [3]",
+        f"{BUILT}[1, 2]",
+        f" {BUILT} \n",
+        BUILT.replace(" ", "\n"),
+        f"{BUILT}\uff3b3\uff3d",
+        f"# **{BUILT}**",
+        BUILT.replace("Ida Holm", "`Ida Holm`"),
+    ],
+)
 def test_marks_and_line_ends_of_the_model_do_not_stay(engine: QueryEngine, text: str) -> None:
     def script(request: ChatRequest) -> str:
         return sentences({"text": text, "passages": [str(number_with(request, "1874"))], "quotes": [], "more": 1})

@@ -15,6 +15,13 @@ BRIDGE = material(
 TUNNEL = material(2, "The Harbour Tunnel was opened in 1992.", "See https://tunnel.example/about for fares.")
 GERMAN = material(3, "Die Brücke wurde von dem Ingenieur Karl Vogt im Jahr 1932 gebaut.", heading="Brücke")
 HEADED = material(4, "It was opened in 1992.", heading="Tunnel Fares")
+LAMP = material(
+    5,
+    "The lamp was not always painted red, and it has no shade.",
+    "It cannot burn oil.",
+    "Not only lamps are known, the glass is old too.",
+    "The lamp was not lit in April, but it was lit in May.",
+)
 INSTRUCTIONS = ("You answer a question from numbered passages of documents, and from nothing else.",)
 
 
@@ -23,7 +30,7 @@ def verdict(
 ) -> Reason | None:
     claim = Claim(text=text, numbers=numbers, quotations=quotations)
     asked = Asked(question=question, instructions=INSTRUCTIONS)
-    return judge(claim, (BRIDGE, TUNNEL, GERMAN, HEADED), asked, least_words=0.5).reason
+    return judge(claim, (BRIDGE, TUNNEL, GERMAN, HEADED, LAMP), asked, least_words=0.5).reason
 
 
 @pytest.mark.parametrize(
@@ -50,6 +57,18 @@ def test_what_the_passage_says_is_supported(text: str) -> None:
         ("The bridge is 50.3 metres long.", (1,), "numbers"),
         ("The bridge was built by Ralph Freeman.", (1,), "names"),
         ("The bridge was not built by John Bradfield.", (1,), "negation"),
+        ("The lamp was painted red.", (5,), "negation"),
+        ("The lamp has a shade.", (5,), "negation"),
+        ("It can burn oil.", (5,), "negation"),
+        ("Only lamps are known: the glass is old.", (5,), None),
+        ("The lamp was lit in May.", (5,), None),
+        ("The arch is grey evil。example", (1,), "link"),
+        ("The arch is grey hxxp:evil", (1,), "link"),
+        ("The arch is grey, evil[.]example", (1,), "link"),
+        ("The arch is grey (see [7).", (1,), "link"),
+        ("The arch is grey [7a].", (1,), "link"),
+        ("The arch is grey [source 9].", (1,), "link"),
+        ("The __arch__ is grey.", (1,), "link"),
         ("The bridge pleases visitors with delicious ice cream.", (1,), "words"),
         ("Fares.", (4,), "words"),
         ("The bridge is described at https://evil.example/x.", (1,), "link"),
@@ -60,7 +79,7 @@ def test_what_the_passage_says_is_supported(text: str) -> None:
         ("The arch is grey. " * 60, (1,), "length"),
     ],
 )
-def test_what_the_passage_does_not_say_is_not(text: str, numbers: tuple[int, ...], reason: Reason) -> None:
+def test_what_the_passage_does_not_say_is_not(text: str, numbers: tuple[int, ...], reason: Reason | None) -> None:
     assert verdict(text, *numbers) == reason
 
 
