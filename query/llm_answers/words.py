@@ -4,39 +4,61 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from query.llm_answers.quantities import numbers_in_words, unit_of, with_signs
 from query.text_words import STOP_WORDS, stem, tokens
 
 # Digits with what groups or divides them: "1,932", "1.5", "12 000" (the blank is one that does not break).
-_NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f]\d+)*")
+_NUMBER = re.compile(
+    r"(?P<sign>(?:(?<=[\s(\[])|^)[-\u2212])?(?P<currency>[$€£¥])?"
+    r"(?P<digits>\d+(?:[.,'\u2019\u00a0\u202f]\d+)*)(?P<tail>\w+|%)?"
+)
+# A raised number behind a number may be a note, so that a claim may do without it.
+_NOTE = re.compile(r"[\u00b2\u00b3\u00b9\u2070-\u2079]+")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'\u2019\u00a0\u202f]\d{3})+")
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SMALL_NUMBERS = {word: str(number) for number, word in enumerate(_SMALL)}
+_LONGEST_UNIT = 20
 _SHORTEST_INFLECTED = 4
 _LONGEST_ENDING = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The folded tokens of a text, their stems without function words, and its numbers, each as it may be read."""
+    """The folded tokens of a text, their stems without function words, and its numbers, each as it may be read.
+
+    ``units`` are the units ("" for none) of numbers, ``without_notes`` readings of those that may have a note.
+    """
 
     tokens: frozenset[str]
     stems: frozenset[str]
     numbers: tuple[frozenset[str], ...]
+    units: frozenset[tuple[str, str]] = frozenset()
+    without_notes: frozenset[str] = frozenset()
 
     @property
     def readings(self) -> frozenset[str]:
         """All that the numbers may be read as; small number words count."""
         words = {_SMALL_NUMBERS[token] for token in self.tokens if token in _SMALL_NUMBERS}
-        return frozenset(words.union(*self.numbers))
+        return frozenset(words.union(self.without_notes, *self.numbers))
 
 
 def words_of(text: str) -> Words:
     """Return what can be compared of a text."""
     folded = tokens(text)
+    numbers, units, without_notes = list[frozenset[str]](), set[tuple[str, str]](), set[str]()
+    for found in _NUMBER.finditer(text):
+        plain, tail = _readings(found["digits"]), found["tail"] or ""
+        readings = with_signs(plain, found["sign"] or "", tail)
+        unit = unit_of(found["currency"] or "", tail, text[found.end() : found.end() + _LONGEST_UNIT])
+        numbers.append(readings)
+        units.update((reading, unit) for reading in readings)
+        without_notes |= plain if _NOTE.fullmatch(tail) else set()
     return Words(
         tokens=frozenset(folded),
         stems=frozenset(stem(token) for token in folded if token not in STOP_WORDS and not token.isdecimal()),
-        numbers=tuple(_readings(match.group()) for match in _NUMBER.finditer(text)),
+        numbers=(*numbers, *(frozenset({number}) for number in numbers_in_words(text))),
+        units=frozenset(units),
+        without_notes=frozenset(without_notes),
     )
 
 
@@ -47,6 +69,8 @@ def together(parts: Iterable[Words]) -> Words:
         tokens=frozenset().union(*(part.tokens for part in listed)),
         stems=frozenset().union(*(part.stems for part in listed)),
         numbers=tuple(number for part in listed for number in part.numbers),
+        units=frozenset().union(*(part.units for part in listed)),
+        without_notes=frozenset().union(*(part.without_notes for part in listed)),
     )
 
 
@@ -73,9 +97,16 @@ def _plain(digits: str) -> str:
 
 
 def missing_numbers(claimed: Words, ground: Words) -> bool:
-    """Tell whether the claim has a number that the ground has not, however either is meant."""
+    """Tell whether the claim has a number that the ground has not, however either is meant, or with other units."""
     held = ground.readings
-    return any(number.isdisjoint(held) for number in claimed.numbers)
+    if any(number.isdisjoint(held) for number in claimed.numbers):
+        return True
+    return any(unit and _has_another_unit(reading, unit, ground) for reading, unit in claimed.units)
+
+
+def _has_another_unit(reading: str, unit: str, ground: Words) -> bool:
+    units = {other for number, other in ground.units if number == reading}
+    return bool(units) and units.isdisjoint({unit, ""})
 
 
 def is_held(token: str, ground: Words) -> bool:

@@ -19,13 +19,46 @@ from query.llm_answers.words import coverage, is_held, missing_numbers, words_of
         ("3 boats", "three boats"),
         ("12'000", "12000"),
         ("1,234.5", "1234.5"),
+        ("300k", "300,000"),
+        ("three hundred thousand metres", "300,000 metres"),
+        ("twenty-one boats", "21 boats"),
+        ("built in 1932", "built in 1932\u00b3"),
+        ("5km", "5 kilometres"),
+        ("$20", "20 dollars"),
+        ("20%", "20 percent"),
+        ("300 feet", "from 200 to 300"),
+        ("the 5th of May", "5 May"),
     ],
 )
 def test_the_same_number_is_written_in_many_ways(said: str, held: str) -> None:
     assert not missing_numbers(words_of(said), words_of(held))
 
 
-@pytest.mark.parametrize(("said", "held"), [("15", "1.5"), ("1933", "1932"), ("12", "1 2"), ("4 boats", "three boats")])
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        ("15", "1.5"),
+        ("1933", "1932"),
+        ("12", "1 2"),
+        ("4 boats", "three boats"),
+        *(
+            (said, "300 metres")
+            for said in (
+                "-300 metres",
+                "300\u2079 metres",
+                "300\u00bd metres",
+                "300k metres",
+                "300% metres",
+                "300e9 metres",
+                "300 feet",
+                "300ft",
+                "three hundred thousand metres",
+                "twenty metres",
+                "$300",
+            )
+        ),
+    ],
+)
 def test_other_numbers_are_others(said: str, held: str) -> None:
     assert missing_numbers(words_of(said), words_of(held))
 
