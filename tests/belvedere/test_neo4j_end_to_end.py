@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from belvedere.knowledge_base import KnowledgeBase
+from graph_store.errors import StoreMissing
 from tests.belvedere.small_store import Belvedere
 from tests.neo4j.cutting_proxy import Cut, cutting_proxy
 from tests.neo4j.emptying import empty_database
@@ -160,3 +161,24 @@ def test_mistakes_are_told_in_a_sentence(
     monkeypatch.delenv("BELVEDERE_NEO4J_PASSWORD")
     done = belvedere("status", "--store", server)
     assert "no password" in done.err
+
+
+def test_a_database_that_was_filled_anew_is_asked_anew(places: list[str], neo4j_server: Neo4jServer) -> None:
+    def index_years(first: int, second: int) -> None:
+        for name, year in (("a", first), ("b", second)):
+            text = f"---\nyear: {year}\n---\n# Fees {name}\n\nThe fee of the harbour club is {year - 2000} crowns.\n"
+            Path(f"{name}.md").write_text(text, encoding="utf-8")
+        with KnowledgeBase.open(places[1], config="config.yaml") as writer:
+            writer.index("a.md")
+            writer.index("b.md")
+
+    index_years(2020, 2024)
+    with KnowledgeBase.open(places[1], config="config.yaml") as asked:
+        question = "What is the fee of the harbour club?"
+        assert {item.document_id for item in asked.search(question, filters=["year>=2023"]).results} == {"b.md"}
+        empty_database(neo4j_server)
+        with pytest.raises(StoreMissing, match="run `belvedere index`"):
+            asked.search(question)
+        index_years(2024, 2020)
+        assert {item.document_id for item in asked.search(question, filters=["year>=2023"]).results} == {"a.md"}
+        assert asked.status().counts.documents == 2
