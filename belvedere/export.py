@@ -46,7 +46,10 @@ def export_to_file(store: GraphStore, access: Access, destination: Path, form: E
 
 
 def export_to_stream(store: GraphStore, access: Access, stream: BinaryIO, form: ExportFormat) -> dict[str, int]:
-    """Write the export in UTF-8, all of one state of the store; return how many records of each kind it holds."""
+    """Write the export in UTF-8; return how many records of each kind it holds.
+
+    It is all of one state where the store keeps snapshots: an embedded one does, a Neo4j server does not.
+    """
     with store.one_state():
         match form:
             case "graphml":
