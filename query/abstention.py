@@ -21,7 +21,7 @@ from query.passages import CandidateSentence, Passage
 from query.question import Question
 from query.rarity import WordRarity
 from query.sentence_selection import ScoredSentence
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 _TOP_PASSAGES = 5
 # About the mean of the lead over training questions.

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from query.question import Question
-from query.text_words import STOP_WORDS, stem, tokens
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem, tokens
 
 AskedKind: TypeAlias = Literal["name", "date", "number"]
 
@@ -115,7 +116,7 @@ def _has_new_name(text: str, question: Question) -> bool:
 def _may_have_new_name(text: str, question: Question) -> bool:
     asked = set(question.stems)
     words = [token for match in _CAPITALISED_WORD.finditer(text) for token in tokens(match.group())]
-    return any(token not in STOP_WORDS and stem(token) not in asked for token in words)
+    return any(token not in FUNCTION_WORDS and stem(token) not in asked for token in words)
 
 
 def _has_new_date(text: str, question: Question) -> bool:

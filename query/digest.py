@@ -8,7 +8,7 @@ from graph_store.records import Chunk, Sentence, SourcedSentence
 from graph_store.store import GraphStore
 from model_clients.embedder import FloatVector
 from query.citations import DraftBlock, DraftSentence, Quote
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

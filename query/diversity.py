@@ -12,7 +12,7 @@ from graph_store.store import GraphStore
 from model_clients.embedder import FloatVector
 from query.request import Request
 from query.settings import DiversitySettings
-from query.text_words import tokens
+from raptor.text_words import tokens
 
 _SHINGLE = 5
 _NUMBER = re.compile(r"\d")

@@ -13,8 +13,8 @@ from query.question import Question
 from query.rarity import WordRarity
 from query.request import Request
 from query.settings import TopicSettings
-from query.text_words import content_stems
 from query.theme_words import speaks_of_collection, topic_stems
+from raptor.text_words import content_stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

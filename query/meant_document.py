@@ -9,8 +9,8 @@ from graph_store.store import GraphStore
 from query.global_finding import search_kinds
 from query.readable_view import ReadableView
 from query.request import Request
-from query.text_words import content_stems, unique
 from query.theme_words import DOCUMENT_WORDS, names_one_document, topic_stems
+from raptor.text_words import content_stems, unique
 
 _SUBJECT = re.compile(
     rf"\b(?:{DOCUMENT_WORDS})\s+(?:on|about|of|for|concerning|regarding|describing|covering)\s+([^.?!,;]+)",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_store.bundles import PassageGraph
-from query.text_words import STOP_WORDS
+from raptor.stop_words import FUNCTION_WORDS
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _LONGEST_NAME = 8
@@ -55,7 +55,7 @@ def find_names(question: str, graph: PassageGraph, *, shortest: int = 4) -> tupl
 
 
 def _known_name(words: Sequence[str], start: int, stop: int, graph: PassageGraph) -> FoundName | None:
-    if stop - start == 1 and words[start] in STOP_WORDS:
+    if stop - start == 1 and words[start] in FUNCTION_WORDS:
         return None
     key = " ".join(words[start:stop])
     homes, mentions = _indices(graph.homes, key), _indices(graph.mentions, key)

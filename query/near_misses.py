@@ -19,7 +19,8 @@ from graph_store.store import GraphStore
 from query.question import analyse
 from query.rarity import WordRarity
 from query.request import Request
-from query.text_words import STOP_WORDS, content_stems
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import content_stems
 
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*\b")
@@ -108,7 +109,7 @@ class NearMisses:
 
     def _other_word(self, text: str, surroundings: _Surroundings, chance: random.Random) -> str:
         words = sorted(
-            {word for word in _PLAIN.findall(text) if word not in STOP_WORDS},
+            {word for word in _PLAIN.findall(text) if word not in FUNCTION_WORDS},
             key=lambda word: (-self._weight(word), word),
         )
         if not words:
@@ -118,7 +119,7 @@ class NearMisses:
         fitting = [
             word
             for word in surroundings.found(_PLAIN)
-            if word not in STOP_WORDS
+            if word not in FUNCTION_WORDS
             and asked.isdisjoint(content_stems(word))
             and abs(self._weight(word) - self._weight(old)) <= _LIKE_RARITY
         ]

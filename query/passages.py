@@ -9,7 +9,7 @@ from graph_store.records import Chunk, Document, Sentence
 from graph_store.store import GraphStore
 from model_clients.embedder import FloatVector
 from query.table_rows import table_header
-from query.text_words import content_stems, tokens
+from raptor.text_words import content_stems, tokens
 
 # Marked headings, underlined and bold lines, and the rule of a table.
 _MARKUP = re.compile(r"^\s*#{1,6}\s|\|\s*:?-{3,}|^\s*(?:\*\*|__)[^*_]+(?:\*\*|__):?\s*$|\n\s*(?:={3,}|-{3,})\s*$")

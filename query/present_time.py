@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from query.question import QUOTED, Question, analyse
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 # Adverbs of the present ask for nothing: documents tell how things are without them. Capitals ("USA Today") are names,
 # quoted words are meant literally, and "until now", "of today", "today's" and "now that" say something else.

@@ -23,8 +23,9 @@ from graph_store.store import GraphStore
 from model_clients.embedder import Embedder, Passage
 from model_clients.sentence_transformer_embedder import SentenceTransformerEmbedder
 from model_clients.settings import EmbedderSettings
-from query.text_words import STOP_WORDS, stem
 from raptor.sentence_quality import sentence_quality
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem
 
 # Chosen so that gold passages cover as much of these questions, and lie as near to them, as of questions by people.
 _KEPT_CONTENT = 0.6
@@ -42,7 +43,7 @@ class Paraphraser:
 
     def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
         counts = Counter(word for text in texts for word in text.split() if word.isalpha() and word.islower())
-        content = {word: count for word, count in counts.items() if word not in STOP_WORDS and len(word) > 3}
+        content = {word: count for word, count in counts.items() if word not in FUNCTION_WORDS and len(word) > 3}
         self._words = sorted(content, key=lambda word: (-content[word], word))[:_VOCABULARY]
         self._place = {word: place for place, word in enumerate(self._words)}
         self._vectors = embedder.embed_passages([Passage(text=word) for word in self._words]).passages
@@ -101,7 +102,7 @@ def _question_of(
     if not telling:
         return ""
     words = [word.strip(".,;:!?()\"'\u201c\u201d\u2019[]") for word in chance.choice(telling).split()]
-    content = [place for place, word in enumerate(words) if word and word.casefold() not in STOP_WORDS]
+    content = [place for place, word in enumerate(words) if word and word.casefold() not in FUNCTION_WORDS]
     if len(content) < _LEAST_WORDS // 2:
         return ""
     answer = chance.choice(content)
@@ -114,7 +115,7 @@ def _question_of(
 
 
 def _is_kept(word: str, chance: random.Random) -> bool:
-    return chance.random() < (_KEPT_FUNCTION if word.casefold() in STOP_WORDS else _KEPT_CONTENT)
+    return chance.random() < (_KEPT_FUNCTION if word.casefold() in FUNCTION_WORDS else _KEPT_CONTENT)
 
 
 def _asked_word(word: str, paraphraser: Paraphraser, chance: random.Random) -> str:

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from query.text_words import STOP_WORDS, content_stems, tokens, unique
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import content_stems, tokens, unique
 
 QuestionKind: TypeAlias = Literal["who", "when", "where", "how_many", "yes_no", "why", "how", "what", "other"]
 
@@ -129,8 +130,8 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 def _without_opening_word(span: str, *, starts_sentence: bool) -> str:
     parts = span.split()
-    if starts_sentence and (parts[0].casefold() in STOP_WORDS or len(parts) == 1):
+    if starts_sentence and (parts[0].casefold() in FUNCTION_WORDS or len(parts) == 1):
         parts = parts[1:]
-    while parts and parts[0].casefold() in STOP_WORDS:
+    while parts and parts[0].casefold() in FUNCTION_WORDS:
         parts = parts[1:]
     return re.sub(r"(?:['\u2019]s|[.,;:?!'\u2019-])+$", "", " ".join(parts))

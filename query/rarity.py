@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import log
 
-from query.text_words import STOP_WORDS, stem, tokens
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem, tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,6 @@ def count_rarity(texts: Iterable[str]) -> WordRarity:
     counts: Counter[str] = Counter()
     sampled = 0
     for text in texts:
-        counts.update({stem(token) for token in set(tokens(text)) if token not in STOP_WORDS})
+        counts.update({stem(token) for token in set(tokens(text)) if token not in FUNCTION_WORDS})
         sampled += 1
     return WordRarity(frequencies=counts, sampled=sampled)

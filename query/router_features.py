@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 from query.question import Question
-from query.text_words import STOP_WORDS, content_stems
 from query.theme_words import (
     BREADTH,
     MANY_DOCUMENTS,
@@ -15,6 +14,8 @@ from query.theme_words import (
     names_one_document,
     topic_stems,
 )
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import content_stems
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*", re.UNICODE)
 _LONGEST_GRAM = 2
@@ -70,7 +71,7 @@ def router_features(question: Question) -> dict[str, float]:
     """Return the router's features by name: word n-grams, word beginnings, word families and facts about the form."""
     words = masked_words(question)
     features = dict.fromkeys(_grams(["^", *words, "$"]), 1.0)
-    features.update({f"{word[:5]}*": 1.0 for word in words if len(word) > 5 and word not in STOP_WORDS})
+    features.update({f"{word[:5]}*": 1.0 for word in words if len(word) > 5 and word not in FUNCTION_WORDS})
     features.update(_form(question, words))
     return features
 

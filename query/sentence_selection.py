@@ -11,8 +11,8 @@ from query.passages import CandidateSentence
 from query.question import Question
 from query.rarity import WordRarity
 from query.settings import AnswerSettings
-from query.text_words import content_stems
 from query.years_asked import years_of
+from raptor.text_words import content_stems
 
 # Weights of the parts of a sentence's score, chosen on training questions: all parts lie in 0 to 1.
 _COSINE = 1.0

@@ -12,9 +12,9 @@ from query.passages import CandidateSentence, read_passages, read_sentences
 from query.rarity import WordRarity
 from query.request import Request
 from query.settings import CommunitySettings
-from query.text_words import content_stems
 from query.theme_words import asks_for_change, topic_stems
 from raptor.sentence_quality import sentence_quality
+from raptor.text_words import content_stems
 
 # Added to the cosine of a sentence: its passage's cosine, the share of the subject's words, how well it stands alone.
 _PASSAGE_WEIGHT = 0.5

@@ -3,7 +3,7 @@
 import re
 
 from query.question import Question
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 _THEME_TEXT = """
 theme themes topic topics subject subjects issue issues idea ideas matter matters main major key central core principal

@@ -8,7 +8,7 @@ from math import log
 from graph_store.ids import name_key
 from graph_store.records import Document
 from query.question import Question
-from query.text_words import content_stems, unique
+from raptor.text_words import content_stems, unique
 
 _FILE_NAME = re.compile(r"\S*\w\.\w{1,8}")
 _AROUND_WORDS = "\"'`\u201c\u201d\u2018\u2019()[]<>,;:!?."

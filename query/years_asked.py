@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from query.question import Question
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 # A number with a plural noun behind it counts something, unless a preposition makes it a time ("in 1984 elections").
 _YEAR = re.compile(

@@ -1,7 +1,7 @@
 """Reports and summaries in the words of a language model: asked of numbered evidence, and checked against it.
 
 A reply is a title and claims, each with the numbers of the evidence that it rests on. What a claim says must stand in
-just that evidence (:mod:`raptor.claim_support`), else it is dropped; a title with other names or numbers is not taken.
+just that evidence (:mod:`raptor.claims.comparison`), else it is dropped; a title that says more is not taken.
 """
 
 import re
@@ -17,7 +17,7 @@ from model_clients.chat.marked_data import MarkedItem, harmless, mark_data
 from model_clients.chat.messages import CallScope, ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import TaskModel
 from raptor.audience import AudienceView
-from raptor.claim_support import is_supported, names_and_numbers_occur
+from raptor.claims.comparison import is_supported, names_and_numbers_occur
 
 PROMPT = "told_summary/1"
 """Raised with every change of what is asked: reports and summaries are then made anew."""

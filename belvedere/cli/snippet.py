@@ -24,7 +24,7 @@ def snippet(text: str, question: str, *, length: int) -> str:
 
 def _best_window(flat: str, words: Sequence[tuple[int, int]], question: str, length: int) -> int:
     """Return the index of the first word of the best window; windows begin a little before a word of the question."""
-    from query.text_words import content_stems  # noqa: PLC0415  # not needed for a command's help
+    from raptor.text_words import content_stems  # noqa: PLC0415  # not needed for a command's help
 
     wanted = set(content_stems(question))
     stems = [wanted.intersection(content_stems(flat[start:end])) for start, end in words]

@@ -9,7 +9,7 @@ from belvedere.evaluation.draft_reading import FoundFact
 from belvedere.evaluation.draft_soundness import gives_away, is_sound
 from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
-from query.text_words import STOP_WORDS
+from raptor.stop_words import FUNCTION_WORDS
 
 _MOST_JOINED = 24
 _OWNERS = frozenset({"his", "her", "their"})
@@ -117,7 +117,7 @@ def unanswerable(facts: Sequence[FoundFact], graph: PassageGraph) -> Iterator[Dr
 def _said(fact: Fact) -> frozenset[str]:
     """Return the telling words of a question, without names: what is asked of alike things has some in common."""
     words = fact.question.replace(fact.subject, " ").rstrip("?").split()[2:]
-    return frozenset(word for word in words if word.islower() and word not in STOP_WORDS)
+    return frozenset(word for word in words if word.islower() and word not in FUNCTION_WORDS)
 
 
 def _exchanged(found: FoundFact, other: FoundFact, graph: PassageGraph) -> DraftedQuestion | None:

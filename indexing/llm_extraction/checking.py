@@ -19,7 +19,7 @@ from indexing.llm_extraction.reply import ExtractionReply, ToldEntity, ToldRelat
 from indexing.llm_extraction.settings import LlmExtractionSettings
 from model_clients.chat.marked_data import harmless
 from model_clients.chat.quotations import SearchedText
-from raptor.claim_support import names_and_numbers_occur
+from raptor.claims.comparison import names_and_numbers_occur
 
 _LONGEST_NAME = 100
 _MOST_WORDS = 12

@@ -11,7 +11,7 @@ from graph_store.records import Chunk, Document, Hit, Sentence
 from query.chain_ranking.arrays import Indices, Matrix, Vector
 from query.chain_ranking.coverage import TokenTable, highest_in_segments
 from query.chain_ranking.question_words import QuestionWords
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 _STEMS_KEPT = 8_192
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from query.question import Question
 from query.rarity import WordRarity
-from query.text_words import STOP_WORDS, stem, tokens
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem, tokens
 
 _WORD = re.compile(r"\w+")
 
@@ -44,7 +45,7 @@ def question_words(question: Question, rarity: WordRarity) -> QuestionWords:
     capitalised: dict[str, bool] = {}
     for match in _WORD.finditer(question.searched):
         for token in tokens(match.group()):
-            if token in STOP_WORDS:
+            if token in FUNCTION_WORDS:
                 continue
             spans.setdefault(stem(token), match.span())
             is_capital = match.group()[0].isupper() and match.start() > 0

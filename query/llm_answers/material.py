@@ -7,8 +7,8 @@ from functools import cached_property
 from graph_store.records import Chunk
 from model_clients.chat.marked_data import MarkedData, MarkedItem, mark_data
 from query.citations import Quote
-from query.llm_answers.words import Words, words_of
 from query.packing.packed_context import PackedContext, PackedSource
+from raptor.claims.words import Words, words_of
 
 
 @dataclass(frozen=True, kw_only=True)

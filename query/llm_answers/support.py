@@ -10,13 +10,14 @@ from typing import Literal, TypeAlias
 
 from model_clients.chat.quotations import find_quote
 from query.citations import Quote
-from query.llm_answers.foreign_matter import has_foreign_links, repeats
-from query.llm_answers.languages import differ, language_of
 from query.llm_answers.material import Material
-from query.llm_answers.negations import affirms_denied, denies
-from query.llm_answers.words import Words, coverage, is_held, missing_numbers, together, words_of
 from query.question import capitalised_names
-from query.text_words import STOP_WORDS, tokens
+from raptor.claims.foreign_matter import has_foreign_links, repeats
+from raptor.claims.languages import differ, language_of
+from raptor.claims.negations import affirms_denied, denies
+from raptor.claims.words import Words, coverage, is_held, missing_numbers, together, words_of
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import tokens
 
 Reason: TypeAlias = Literal[
     "no citation", "unknown citation", "quotation", "numbers", "names", "negation", "words", "language", "link",
@@ -124,7 +125,7 @@ def _names(text: str) -> list[str]:
     # A capital within a word ("206BC") begins no name.
     whole = set(tokens(text))
     found = [token for name in capitalised_names(text) for token in tokens(name)]
-    return [token for token in found if token in whole and token not in STOP_WORDS and not token.isdecimal()]
+    return [token for token in found if token in whole and token not in FUNCTION_WORDS and not token.isdecimal()]
 
 
 def _missing_names(text: str, held: Words) -> list[str]:

@@ -13,7 +13,7 @@ from query.outcome import RankedResult
 from query.packing.draft import BlockDraft, Novelty, Unit, group_sources, new_parts
 from query.packing.packed_context import PackedKind
 from query.packing.settings import PackingSettings
-from query.text_words import tokens
+from raptor.text_words import tokens
 
 _Quoted = tuple[PackedKind, str, list[Quote]]
 

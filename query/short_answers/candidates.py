@@ -13,7 +13,7 @@ from query.short_answers.claim_checks import may_ask_for_span, may_be_claimed
 from query.short_answers.evidence import AskedWords, SourceSentence, asked_words, bridge_keys, source_sentences
 from query.short_answers.spans import Span, SpanKind, spans_of
 from query.short_answers.words import Word, stems_of, word_set
-from query.text_words import content_stems, tokens
+from raptor.text_words import content_stems, tokens
 
 _FITTING: Mapping[WantedKind, frozenset[SpanKind]] = {
     "person": frozenset({"name", "quoted"}),

@@ -9,7 +9,7 @@ from query.short_answers.evidence import SourceSentence
 from query.short_answers.spans import Span
 from query.short_answers.words import Word, stems_of, word_set
 from query.table_rows import table_header, told_row
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 # Questions for a description, for more than one, or for what is none of what the documents name first.
 _DESCRIPTION = re.compile(r"^\W*(?:who|what) (?:is|was|are|were) (?:the |an? )?(.+?)[\s?.!]*$", re.IGNORECASE)

@@ -11,7 +11,7 @@ from query.short_answers.dimensions import AskedOrder, Dimension, asked_order, q
 from query.short_answers.sides import Side, named_pair, sides_of
 from query.short_answers.values import DateKind, Value, date_of, kind_of
 from query.short_answers.words import word_set, words_of
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 VerdictKind: TypeAlias = Literal["choice", "yes_no"]
 

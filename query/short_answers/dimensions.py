@@ -9,7 +9,7 @@ from query.passages import CandidateSentence
 from query.short_answers.sides import Side, bare_name, names_thing
 from query.short_answers.values import Value
 from query.table_rows import table_header, told_row
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 _SCALES = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _NUMBER = r"(\d+(?:,\d{3})*(?:\.\d+)?)(?:[\s-]*(million|billion|thousand)\b)?"

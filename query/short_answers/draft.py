@@ -12,7 +12,7 @@ from query.short_answers.asked import is_plain, wanted
 from query.short_answers.candidates import find_candidates
 from query.short_answers.comparison import NEGATION, Verdict, decide, is_comparison
 from query.short_answers.model import choose, shipped_model
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 # Of comparisons in training questions that the rules decided, this share was right.
 _DECIDED = 0.9

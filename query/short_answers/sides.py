@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from graph_store.ids import name_key
 from query.passages import CandidateSentence
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 _NAME = r"(?:[Tt]he |[Aa]n? )?[\"“]?[^\W\d_a-z][^,?]*?|[Tt]he [^,?]+?|[\"“][^\"”]+[\"”]|\d[^,?]*?"
 _TAIL = r"[\"”]?\s*\?*\s*$"

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from query.passages import CandidateSentence
 from query.short_answers.sides import Side
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 DateKind: TypeAlias = Literal["birth", "death", "event"]
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from query.text_words import STOP_WORDS, stem, tokens
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem, tokens
 
 # Amounts with sign and decimals, abbreviations with dots, words with hyphens and apostrophes ("'s" stays outside).
 _WORD = re.compile(
@@ -60,7 +61,7 @@ def words_of(text: str) -> tuple[Word, ...]:
 
 
 def _stem(text: str) -> str:
-    parts = [token for token in tokens(text) if token not in STOP_WORDS]
+    parts = [token for token in tokens(text) if token not in FUNCTION_WORDS]
     return stem(parts[-1]) if parts else ""
 
 

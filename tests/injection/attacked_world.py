@@ -4,10 +4,10 @@ import re
 
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
-from query.llm_answers.foreign_matter import links_in, markup_in, repeats
 from query.llm_answers.prompt import INSTRUCTIONS
 from query.outcome import NOT_FOUND, Answer
 from query.settings import AnswerSettings, QuerySettings
+from raptor.claims.foreign_matter import links_in, markup_in, repeats
 from tests.injection.attacks import Attack
 from tests.query.small_store import SmallDocument
 

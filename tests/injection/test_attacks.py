@@ -14,12 +14,12 @@ from query.conversation.follow_ups import StandAlone
 from query.conversation.turns import Turn
 from query.engine import QueryEngine
 from query.llm_answers.answerer import AnswerEnd, AnswerPart
-from query.llm_answers.foreign_matter import links_in, markup_in, repeats
 from query.llm_answers.prompt import INSTRUCTIONS
 from query.llm_answers.settings import LlmAnswerSettings
 from query.request import AskOptions
 from query.settings import QuerySettings
 from query.transformations.transform import TRANSFORMATIONS
+from raptor.claims.foreign_matter import links_in, markup_in, repeats
 from tests.injection.attacked_world import ALWAYS, CANARY, check, check_citations, document_of, question_of
 from tests.injection.attacks import ATTACKS, Attack
 from tests.injection.obedient_model import obey

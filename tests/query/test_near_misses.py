@@ -5,7 +5,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from query.near_misses import NearMisses
 from query.question import analyse
 from query.readable_view import ReadableView
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 from tests.query.small_store import request_of
 
 QUESTION = "Who built Skerry Rock Lighthouse in 1874?"

@@ -7,7 +7,7 @@ from query.question import analyse
 from query.rarity import WordRarity
 from query.sentence_selection import choose_sentences, documents_ahead, score_sentences
 from query.settings import AnswerSettings
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 RARITY = WordRarity(frequencies={"engin": 20, "town": 20, "year": 80}, sampled=100)
 

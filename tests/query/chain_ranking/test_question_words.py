@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from query.chain_ranking.question_words import question_words
 from query.question import analyse
 from query.rarity import WordRarity
-from query.text_words import stem
+from raptor.text_words import stem
 from tests.query.chain_ranking.hand_made import NEUTRAL
 
 ASKED = "Engineers of which town built the towers of Ida Holm, the engineer?"

@@ -12,7 +12,7 @@ from query.passages import CandidateSentence, Passage
 from query.question import analyse
 from query.rarity import WordRarity
 from query.sentence_selection import score_sentences
-from query.text_words import content_stems
+from raptor.text_words import content_stems
 
 RARITY = WordRarity(frequencies={}, sampled=0)
 

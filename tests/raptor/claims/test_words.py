@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from query.llm_answers.languages import language_of
-from query.llm_answers.words import coverage, is_held, missing_numbers, words_of
+from raptor.claims.languages import language_of
+from raptor.claims.words import coverage, is_held, missing_numbers, words_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from query.llm_answers.quantities import numbers_in_words, unit_of, with_signs
-from query.text_words import STOP_WORDS, stem, tokens
+from raptor.claims.quantities import numbers_in_words, unit_of, with_signs
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem, tokens
 
 # Digits with what groups or divides them: "1,932", "1.5", "12 000" (the blank is one that does not break).
 _NUMBER = re.compile(
@@ -55,7 +56,7 @@ def words_of(text: str) -> Words:
         without_notes |= plain if _NOTE.fullmatch(tail) else set()
     return Words(
         tokens=frozenset(folded),
-        stems=frozenset(stem(token) for token in folded if token not in STOP_WORDS and not token.isdecimal()),
+        stems=frozenset(stem(token) for token in folded if token not in FUNCTION_WORDS and not token.isdecimal()),
         numbers=(*numbers, *(frozenset({number}) for number in numbers_in_words(text))),
         units=frozenset(units),
         without_notes=frozenset(without_notes),

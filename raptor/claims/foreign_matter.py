@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from query.text_words import tokens
+from raptor.text_words import tokens
 
 _LINK = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://|www\.|(?:h(?:tt|xx)ps?|ftp|mailto|data|javascript|vbscript|file|tel|sms):(?=\S))"

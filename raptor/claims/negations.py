@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from query.llm_answers.words import Words, is_held, words_of
-from query.text_words import STOP_WORDS, stem, tokens
+from raptor.claims.words import Words, is_held, words_of
+from raptor.stop_words import FUNCTION_WORDS
+from raptor.text_words import stem, tokens
 
 _NEGATIONS = frozenset(
     """
@@ -57,7 +58,7 @@ def _denied(clause: str) -> set[str]:
 
 
 def _content(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word not in STOP_WORDS and word not in _NEGATIONS and len(word) > 1]
+    return [word for word in words if word not in FUNCTION_WORDS and word not in _NEGATIONS and len(word) > 1]
 
 
 def _reached(words: Sequence[str]) -> set[str]:

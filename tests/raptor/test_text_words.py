@@ -2,7 +2,7 @@ import pytest
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
 from query.rarity import WordRarity, count_rarity
-from query.text_words import content_stems, stem, tokens
+from raptor.text_words import content_stems, stem, tokens
 
 
 @pytest.mark.parametrize(

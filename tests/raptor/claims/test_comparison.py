@@ -2,7 +2,7 @@
 
 import pytest
 
-from raptor.claim_support import is_supported
+from raptor.claims.comparison import is_supported
 
 EVIDENCE = (
     "In 1,932 tonnes of steel the Sydney Harbour Bridge was built by Dorman Long of Middlesbrough. "

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 
-from query.text_words import tokens
+from raptor.text_words import tokens
 
 _WORDS = {
     "en": "the of and to in is was that for on with as by at it from are were this be an not or has had his "

@@ -1,4 +1,4 @@
-"""Words of questions and passages: tokens, English stems, stop words.
+"""Words of questions and passages: tokens, English stems.
 
 The stores have their own tokeniser for searching; this one serves the measures taken after the search (coverage of a
 question by a sentence, rarity of a word), so both sides of a comparison always go through it.
@@ -16,9 +16,6 @@ from raptor.stop_words import FUNCTION_WORDS
 _TOKEN = re.compile(r"\w+", re.UNICODE)
 # Scripts written without spaces: Han, kana, Hangul stays out (it has spaces), Thai.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
-
-# Words that carry grammar alone: a question is compared by all its others, "first", "year" and "large" among them.
-STOP_WORDS = FUNCTION_WORDS
 
 # The keyword index stems by Snowball's English too, so a word that it finds counts as found here. One thread at a time.
 _STEMMER = Stemmer("english", 0)
@@ -39,8 +36,8 @@ def tokens(text: str) -> list[str]:
 
 
 def content_stems(text: str) -> list[str]:
-    """Return the stems of the tokens of ``text`` that are no stop words, in order, with repetitions."""
-    return [stem(token) for token in tokens(text) if token not in STOP_WORDS]
+    """Return the stems of the tokens of ``text`` that carry more than grammar, in order, with repetitions."""
+    return [stem(token) for token in tokens(text) if token not in FUNCTION_WORDS]
 
 
 def unique(items: list[str]) -> tuple[str, ...]:
