@@ -54,10 +54,14 @@ def index_json(report: "IndexReport") -> dict[str, object]:
 
 
 def usage_json(usage: "TokenUsage") -> dict[str, object]:
-    """Return what calls of a language model used; ``cost`` is in the currency of the configured prices."""
+    """Return what calls of a language model used; ``cost`` is in the currency of the configured prices.
+
+    ``estimated`` are the calls whose tokens the endpoint did not count, or not to the end.
+    """
     return {
         "calls": usage.calls,
         "cached": usage.cached,
+        "estimated": usage.estimated,
         "prompt_tokens": usage.prompt_tokens,
         "reply_tokens": usage.reply_tokens,
         "cost": round(usage.cost, 6),

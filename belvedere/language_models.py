@@ -41,19 +41,23 @@ class LanguageModels:
         self._outage = Outage()
         self._budget = Budget(settings.budget)
         self.replies = replies_beside(location)
-        self.tasks = TaskModels(**{task: TaskModel(self._model(name)) for task, name in settings.models().items()})
+        self.tasks = TaskModels(**{task: self._task_model(name) for task, name in settings.models().items()})
 
     @property
     def spent(self) -> TokenUsage:
         """What calls have used since the knowledge base was opened; kept replies cost nothing."""
         return self._budget.spent
 
-    def _model(self, name: str) -> ChatModel:
+    def _task_model(self, name: str) -> TaskModel:
+        price = self._settings.prices.get(name, ModelPrice())
+        return TaskModel(self._model(name, price), price)
+
+    def _model(self, name: str, price: ModelPrice) -> ChatModel:
         """Return the model, and around it from inside out: limits, retries, the budget, kept replies, the counting."""
         settings = self._settings
         limited = LimitedChatModel(OpenAiChatModel(self._client, name, settings), self._limits)
         retrying = RetryingChatModel(limited, retries=settings.retries, outage=self._outage)
-        paid: ChatModel = BudgetedChatModel(retrying, self._budget, settings.prices.get(name, ModelPrice()))
+        paid: ChatModel = BudgetedChatModel(retrying, self._budget, price)
         if settings.cache:
             paid = CachedChatModel(paid, self.replies, lambda: self._client.endpoint.base_url)
         return MeteredChatModel(paid)

@@ -136,7 +136,7 @@ def checked_summary(
     checked = [_checked(claim, evidence) for claim in reply.claims[:_MOST_CLAIMS]]
     claims = tuple(claim for claim in checked if claim is not None)
     if not claims:
-        return ReplyUnusable("no sentence of the reply is borne out by the evidence that it names")
+        return ReplyUnusable("no sentence of the reply is borne out by the evidence that it names", usage=usage)
     return ToldSummary(
         title=_checked_title(reply.title, evidence),
         claims=claims,

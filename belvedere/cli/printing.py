@@ -77,7 +77,9 @@ def shown_usage(usage: "TokenUsage") -> str:
     """Return what calls of a language model used."""
     kept = f" and {usage.cached:,} kept replies" if usage.cached else ""
     cost = f", cost {usage.cost:.4g}" if usage.cost else ""
-    return f"{usage.calls:,} calls{kept}, {usage.prompt_tokens:,} tokens sent and {usage.reply_tokens:,} replied{cost}"
+    tokens = f"{usage.prompt_tokens:,} tokens sent and {usage.reply_tokens:,} replied"
+    estimated = f" ({usage.estimated:,} of the calls by estimate)" if usage.estimated else ""
+    return f"{usage.calls:,} calls{kept}, {tokens}{cost}{estimated}"
 
 
 def shown_bytes(size: int) -> str:

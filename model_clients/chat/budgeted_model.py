@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from model_clients.chat.closing_stream import closing_stream
-from model_clients.chat.errors import BudgetSpent
+from model_clients.chat.errors import BudgetSpent, ChatFailed
 from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
 from model_clients.chat.settings import BudgetSettings, ModelPrice
-from model_clients.chat.token_estimate import estimated_prompt_tokens, estimated_tokens
-from model_clients.chat.token_prices import priced
+from model_clients.chat.token_estimate import estimated_prompt_tokens
+from model_clients.chat.token_prices import estimated_usage, priced
 
 
 @dataclass(slots=True, eq=False)
@@ -88,23 +88,32 @@ class BudgetedChatModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Return the reply. Raises ``BudgetSpent`` before a call that may exceed the budget."""
         async with self._budget.hold(self._most(request)) as held:
-            reply = await self._model.complete(request)
+            try:
+                reply = await self._model.complete(request)
+            except ChatFailed as error:
+                held.used = error.usage
+                raise
             held.used = reply.usage
             return reply
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         """Yield the text piece by piece, then the whole reply. One that is left counts with what has come of it."""
-        most = self._most(request)
-        async with self._budget.hold(most) as held:
-            come = 0
-            async with closing_stream(self._model.stream(request)) as stream:
-                async for part in stream:
-                    if isinstance(part, ChatReply):
-                        held.used = part.usage
-                    else:
-                        come += estimated_tokens(part)
-                        held.used = priced(self._price, most.prompt_tokens, come)
-                    yield part
+        async with self._budget.hold(self._most(request)) as held:
+            come = list[str]()
+            try:
+                async with closing_stream(self._model.stream(request)) as stream:
+                    async for part in stream:
+                        if isinstance(part, ChatReply):
+                            held.used = part.usage
+                        else:
+                            come.append(part)
+                        yield part
+            except ChatFailed as error:
+                held.used = error.usage
+                raise
+            finally:
+                if come and not held.used.calls:
+                    held.used = estimated_usage(self._price, request, "".join(come))
 
     def _most(self, request: ChatRequest) -> TokenUsage:
         return priced(self._price, estimated_prompt_tokens(request), request.max_tokens)

@@ -13,6 +13,10 @@ class ResponseTooLarge(httpx2.TransportError):
     """A response goes on beyond the limit."""
 
 
+class ReplyBrokenOff(httpx2.TransportError):
+    """The connection ended in the midst of a response that told of no fault."""
+
+
 class CappedClient(DefaultAsyncHttpxClient):
     """Sends as its parent does, and stops reading a response at ``MOST_BYTES``."""
 
@@ -21,7 +25,7 @@ class CappedClient(DefaultAsyncHttpxClient):
         request.headers["Accept-Encoding"] = "identity"
         response = await super().send(request, stream=True, **options)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _Capped(response.stream)
+        response.stream = _Capped(response.stream, good=response.is_success)
         if not stream:
             try:
                 await response.aread()
@@ -32,16 +36,22 @@ class CappedClient(DefaultAsyncHttpxClient):
 
 
 class _Capped(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, *, good: bool) -> None:
         self._stream = stream
+        self._good = good
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for part in self._stream:
-            size += len(part)
-            if size > MOST_BYTES:
-                raise ResponseTooLarge(f"the response is larger than {MOST_BYTES:,} bytes")
-            yield part
+        try:
+            async for part in self._stream:
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise ResponseTooLarge(f"the response is larger than {MOST_BYTES:,} bytes")
+                yield part
+        except (httpx2.NetworkError, httpx2.ProtocolError) as error:
+            if not self._good:
+                raise
+            raise ReplyBrokenOff(str(error)) from error
 
     async def aclose(self) -> None:
         await self._stream.aclose()

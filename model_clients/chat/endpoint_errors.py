@@ -3,10 +3,10 @@
 import email.utils
 import time
 
-from httpx2 import HTTPError
+from httpx2 import HTTPError, ReadTimeout
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
-from model_clients.chat.capped_client import ResponseTooLarge
+from model_clients.chat.capped_client import ReplyBrokenOff, ResponseTooLarge
 from model_clients.chat.endpoint import Endpoint
 from model_clients.chat.errors import (
     ChatFailed,
@@ -26,18 +26,26 @@ def translated(error: Exception, endpoint: Endpoint, model: str) -> ChatFailed |
     """Return the error to raise for one of the ``openai`` package or of its connection."""
     if isinstance(error, ResponseTooLarge) or isinstance(error.__cause__, ResponseTooLarge):
         return ReplyUnusable(f"the reply of {endpoint.base_url} does not end")
-    if isinstance(error, APITimeoutError):
+    if isinstance(error, APITimeoutError) and is_paid(error):
         return EndpointBusy(
             f"no reply from {endpoint.base_url} in time; llm.timeout_s says how long is waited", timed_out=True
         )
-    if isinstance(error, APIConnectionError):
+    if isinstance(error, APIConnectionError) and not is_paid(error):
         return EndpointBusy(f"no connection to {endpoint.base_url}{_cause(error)}")
     if isinstance(error, APIStatusError):
         return _of_status(error, endpoint, model)
     return EndpointBusy(f"{endpoint.base_url} {_fault(error, endpoint)}")
 
 
+def is_paid(error: Exception) -> bool:
+    """Tell whether the endpoint had taken the call up when it failed: it will want to be paid for what it did."""
+    cause = error.__cause__ if isinstance(error, APIConnectionError) else error
+    return isinstance(cause, ReadTimeout | ReplyBrokenOff | ResponseTooLarge)
+
+
 def _fault(error: Exception, endpoint: Endpoint) -> str:
+    if is_paid(error):
+        return "broke off its reply"
     if isinstance(error, APIError):
         return f"failed: {_said(error, endpoint)}"
     if isinstance(error, HTTPError):

@@ -9,11 +9,20 @@ ChatFailed                the call gave nothing that can be used; the determinis
 EndpointUnusable          nothing can ever come of it as it is configured (key, address, model): the user can mend it
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from model_clients.chat.messages import TokenUsage
 from model_clients.errors import ModelClientError, ModelUnusable
 
 
 class ChatFailed(ModelClientError):
     """A call gave nothing that can be used. The message is one sentence without any part of a key."""
+
+    def __init__(self, message: str, *, usage: TokenUsage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage if usage is not None else TokenUsage()
+        """What was used all the same: an endpoint is paid for replies that are of no use."""
 
 
 class ReplyUnusable(ChatFailed):
@@ -31,8 +40,15 @@ class EndpointFailed(ChatFailed):
 class EndpointBusy(EndpointFailed):
     """The endpoint failed this time: too many requests, a fault of the server, a time limit, no connection."""
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None, timed_out: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        timed_out: bool = False,
+        usage: TokenUsage | None = None,
+    ) -> None:
+        super().__init__(message, usage=usage)
         self.retry_after_s = retry_after_s
         """Seconds that the endpoint asks to wait, None where it does not say."""
         self.timed_out = timed_out
@@ -45,3 +61,13 @@ class BudgetSpent(ChatFailed):
 
 class EndpointUnusable(ModelUnusable):
     """The endpoint refuses what is configured: the key, the address, the model."""
+
+
+@contextmanager
+def counted_in_failure(usage: TokenUsage) -> Iterator[None]:
+    """Add what calls before it have used to the usage of a call that fails within the block."""
+    try:
+        yield
+    except ChatFailed as error:
+        error.usage = usage + error.usage
+        raise

@@ -56,10 +56,14 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUsage:
-    """Tokens of calls, and how many calls. ``cached`` calls cost nothing; ``cost`` is in the currency of the prices."""
+    """Tokens of calls, and how many calls. ``cached`` calls cost nothing; ``cost`` is in the currency of the prices.
+
+    Of the ``calls``, ``estimated`` are those whose tokens the endpoint did not count, or not to the end.
+    """
 
     calls: int = 0
     cached: int = 0
+    estimated: int = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
     cost: float = 0.0
@@ -69,6 +73,7 @@ class TokenUsage:
         return TokenUsage(
             calls=self.calls + other.calls,
             cached=self.cached + other.cached,
+            estimated=self.estimated + other.estimated,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             reply_tokens=self.reply_tokens + other.reply_tokens,
             cost=self.cost + other.cost,

@@ -11,6 +11,9 @@ from model_clients.chat.settings import LlmSettings
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+# A server that is there takes a connection soon, however long it then thinks.
+_CONNECTING_S = 15.0
+
 
 class OpenAiClient:
     """The client of one endpoint, made at its first use: key and address are read from the environment then.
@@ -40,14 +43,14 @@ class OpenAiClient:
         return client
 
     def _make(self) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI  # noqa: PLC0415  # heavy import, only when used
+        from openai import AsyncOpenAI, Timeout  # noqa: PLC0415  # heavy import, only when used
 
         from model_clients.chat.capped_client import CappedClient  # noqa: PLC0415  # as above
 
         return AsyncOpenAI(
             api_key=self.endpoint.key,
             base_url=self.endpoint.base_url,
-            timeout=self._settings.timeout_s,
+            timeout=Timeout(self._settings.timeout_s, connect=min(_CONNECTING_S, self._settings.timeout_s)),
             max_retries=0,
             http_client=CappedClient(),
         )

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from model_clients.chat.closing_stream import closing_stream
-from model_clients.chat.errors import EndpointBusy, EndpointFailed
-from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
+from model_clients.chat.errors import ChatFailed, EndpointBusy, EndpointFailed
+from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
 
 T = TypeVar("T")
 
@@ -90,10 +91,31 @@ class Retries:
         if failures > most or self._outage.lasts or asked > _LONGEST_PAUSE_S:
             self._outage.begin()
             attempts = "" if failures == 1 else f" (after {failures} attempts)"
-            raise EndpointFailed(f"{error}{attempts}") from error
+            raise EndpointFailed(f"{error}{attempts}", usage=error.usage) from error
         _log.warning("%s; trying again (attempt %d of %d)", error, failures + 1, most + 1)
         usual = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (failures - 1))
         await self._sleep(max(asked, usual / 2) + self._random.uniform(0.0, usual / 2))
+
+
+class _Lost:
+    """What the attempts at one call have used that came to nothing."""
+
+    def __init__(self) -> None:
+        self._usage = TokenUsage()
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note what an attempt used that fails within the block; its error tells of all attempts so far."""
+        try:
+            yield
+        except ChatFailed as error:
+            self._usage += error.usage
+            error.usage = self._usage
+            raise
+
+    def added_to(self, reply: ChatReply) -> ChatReply:
+        """Return the reply of the attempt that came through, with what those before it used."""
+        return replace(reply, usage=self._usage + reply.usage)
 
 
 class RetryingChatModel:
@@ -120,21 +142,28 @@ class RetryingChatModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Return the reply; raises ``EndpointFailed`` after the last attempt."""
-        return await self._retries.run(lambda: self._model.complete(request))
+        lost = _Lost()
+
+        async def attempt() -> ChatReply:
+            with lost.noting():
+                return await self._model.complete(request)
+
+        return lost.added_to(await self._retries.run(attempt))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         """Yield the text piece by piece, then the whole reply."""
-        failures, begun = 0, False
+        failures, begun, lost = 0, False, _Lost()
         while True:
             try:
-                async with closing_stream(self._model.stream(request)) as stream:
-                    async for part in stream:
-                        begun = True
-                        yield part
+                with lost.noting():
+                    async with closing_stream(self._model.stream(request)) as stream:
+                        async for part in stream:
+                            begun = True
+                            yield lost.added_to(part) if isinstance(part, ChatReply) else part
             except EndpointBusy as error:
                 failures += 1
                 if begun:
-                    raise EndpointFailed(str(error)) from error
+                    raise EndpointFailed(str(error), usage=error.usage) from error
                 await self._retries.wait(error, failures)
             else:
                 self._retries.succeeded()

@@ -89,7 +89,9 @@ class LlmSettings:
     tokens_per_minute: Annotated[int, Ge(0)] = 0
     """Tokens sent and asked for within a minute; 0 for no limit."""
     timeout_s: Annotated[float, Interval(ge=0.1, le=3600.0)] = 120.0
-    """Seconds to wait for a reply."""
+    """Seconds to wait for a reply, or for the next piece of one that comes in pieces."""
+    stream_timeout_s: Annotated[float, Interval(ge=0.1, le=86_400.0)] = 600.0
+    """Seconds that a reply in pieces may take in all; what has come by then counts as broken off."""
     retries: Annotated[int, Interval(ge=0, le=20)] = 5
     """Further attempts where the endpoint is busy, fails, or cannot be reached."""
     cache: bool = True

@@ -33,8 +33,8 @@ class StructuredReply(Generic[R]):
 class WrongForm(ReplyUnusable):
     """A reply that is not of the form; ``fault`` is what the model is told about it."""
 
-    def __init__(self, model: str, fault: str) -> None:
-        super().__init__(f"the reply of {model!r} is not the JSON that was asked for: {fault}")
+    def __init__(self, reply: ChatReply, fault: str) -> None:
+        super().__init__(f"the reply of {reply.model!r} is not the JSON that was asked for: {fault}", usage=reply.usage)
         self.fault = fault
 
 
@@ -59,14 +59,14 @@ def asked_for(request: ChatRequest, form: type[BaseModel]) -> ChatRequest:
 def read_reply(reply: ChatReply, form: type[R]) -> StructuredReply[R]:
     """Return the reply as ``form``. Raises ``WrongForm``, and ``ReplyUnusable`` for a refusal."""
     if reply.finish == "refused":
-        raise ReplyUnusable(f"{reply.model!r} refuses to reply")
+        raise ReplyUnusable(f"{reply.model!r} refuses to reply", usage=reply.usage)
     found = read_json(reply.text)
     if found is None:
-        raise WrongForm(reply.model, _no_json(reply))
+        raise WrongForm(reply, _no_json(reply))
     try:
         value = form.model_validate(_wrapped(found, form))
     except ValidationError as error:
-        raise WrongForm(reply.model, _faults(error)) from None
+        raise WrongForm(reply, _faults(error)) from None
     return StructuredReply(
         value=value, model=reply.model, usage=reply.usage, cut_off=found.cut_off or reply.finish == "length"
     )

@@ -1,7 +1,7 @@
 """One task's language model as the rest of the product uses it: plain calls, replies as records."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -9,11 +9,13 @@ from pydantic import BaseModel
 
 from model_clients.chat.background_loop import iterate, wait_for
 from model_clients.chat.closing_stream import closing_stream
-from model_clients.chat.errors import ChatFailed, ReplyUnusable
-from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest
+from model_clients.chat.errors import ChatFailed, ReplyUnusable, counted_in_failure
+from model_clients.chat.messages import ChatModel, ChatReply, ChatRequest, TokenUsage
 from model_clients.chat.reply_reading import without_thinking
+from model_clients.chat.settings import ModelPrice
 from model_clients.chat.structured_reply import StructuredReply, WrongForm, asked_for, read_reply, repair_request
 from model_clients.chat.thinking_filter import without_thoughts
+from model_clients.chat.token_prices import estimated_usage
 
 __all__ = ["StructuredReply", "TaskModel", "TextStream"]
 
@@ -26,14 +28,25 @@ class TextStream(Iterator[str]):
     Leave it early with ``close``, which ends the call.
     """
 
-    def __init__(self, parts: AsyncIterator[str | ChatReply]) -> None:
+    def __init__(
+        self, parts: AsyncIterator[str | ChatReply], left: Callable[[str], TokenUsage] = lambda _: TokenUsage()
+    ) -> None:
+        """Take the parts of a stream; ``left`` estimates what a call has used that was left with so much text."""
         self._parts = iterate(parts)
+        self._left = left
+        self._come: list[str] = []
         self.reply: ChatReply | None = None
+
+    @property
+    def usage(self) -> TokenUsage:
+        """What the call has used, by estimate as long as the reply is not whole."""
+        return self.reply.usage if self.reply is not None else self._left("".join(self._come))
 
     def __next__(self) -> str:
         """Return the next piece of text."""
         for part in self._parts:
             if isinstance(part, str):
+                self._come.append(part)
                 return part
             self.reply = part
         raise StopIteration
@@ -46,8 +59,10 @@ class TextStream(Iterator[str]):
 class TaskModel:
     """A chat model behind calls that wait. Safe to use from several threads, and where an event loop runs."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, price: ModelPrice | None = None) -> None:
+        """Wrap a model; ``price`` is that of streams which are left before their end."""
         self._model = model
+        self._price = price if price is not None else ModelPrice()
 
     @property
     def model_id(self) -> str:
@@ -81,7 +96,8 @@ class TaskModel:
 
     def stream(self, request: ChatRequest) -> TextStream:
         """Yield the text of a reply as it comes. Raises ``ChatFailed``, ``EndpointUnusable``."""
-        return TextStream(_checked(without_thoughts(self._model.stream(request))))
+        parts = _checked(without_thoughts(self._model.stream(request)))
+        return TextStream(parts, lambda text: estimated_usage(self._price, request, text))
 
     async def _ask_all_for(
         self, requests: Sequence[ChatRequest], form: type[R]
@@ -107,12 +123,18 @@ class TaskModel:
         try:
             return read_reply(reply, form)
         except WrongForm as error:
-            again = await self._model.complete(repair_request(asked, reply, error.fault))
-        try:
-            found = read_reply(again, form)
-        except WrongForm as error:
-            raise ReplyUnusable(str(error)) from None
+            repair = repair_request(asked, reply, error.fault)
+        with counted_in_failure(reply.usage):
+            again = await self._model.complete(repair)
+            found = _read_last(again, form)
         return replace(found, usage=reply.usage + again.usage)
+
+
+def _read_last(reply: ChatReply, form: type[R]) -> StructuredReply[R]:
+    try:
+        return read_reply(reply, form)
+    except WrongForm as error:
+        raise ReplyUnusable(str(error), usage=error.usage) from None
 
 
 async def _checked(parts: AsyncIterator[str | ChatReply]) -> AsyncIterator[str | ChatReply]:
@@ -125,7 +147,7 @@ async def _checked(parts: AsyncIterator[str | ChatReply]) -> AsyncIterator[str |
 
 def _require_text(reply: ChatReply) -> None:
     if reply.finish == "refused":
-        raise ReplyUnusable(f"{reply.model!r} refuses to reply")
+        raise ReplyUnusable(f"{reply.model!r} refuses to reply", usage=reply.usage)
     if not reply.text.strip():
         cut = " before it came to its reply; llm.model may think too long" if reply.finish == "length" else ""
-        raise ReplyUnusable(f"the reply of {reply.model!r} is empty{cut}")
+        raise ReplyUnusable(f"the reply of {reply.model!r} is empty{cut}", usage=reply.usage)

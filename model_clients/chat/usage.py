@@ -27,8 +27,10 @@ class UsageMeter:
             key = (request.task, request.scope.unit)
             self._used[key] = self._used[key] + usage
 
-    def add_failure(self, request: ChatRequest) -> None:
-        """Count a call that gave nothing."""
+    def add_failure(self, request: ChatRequest, usage: TokenUsage = NOTHING) -> None:
+        """Count a call that gave nothing, and what it used all the same."""
+        if usage != NOTHING:
+            self.add(request, usage)
         with self._counting:
             self._failed[request.task] += 1
 
@@ -86,9 +88,9 @@ class MeteredChatModel:
         meters = _collecting.get()
         try:
             reply = await self._model.complete(request)
-        except ChatFailed:
+        except ChatFailed as error:
             for meter in meters:
-                meter.add_failure(request)
+                meter.add_failure(request, error.usage)
             raise
         for meter in meters:
             meter.add(request, reply.usage)
@@ -104,7 +106,7 @@ class MeteredChatModel:
                         for meter in meters:
                             meter.add(request, part.usage)
                     yield part
-        except ChatFailed:
+        except ChatFailed as error:
             for meter in meters:
-                meter.add_failure(request)
+                meter.add_failure(request, error.usage)
             raise

@@ -25,6 +25,9 @@ class WireReply:
     reply_tokens: int | None = None
 
 
+NOT_COUNTED = WireReply()
+
+
 class WrongVectors(ValueError):
     """What was sent is no list of vectors; the message says what is wrong with it."""
 

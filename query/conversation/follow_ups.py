@@ -77,7 +77,7 @@ def understand(
     try:
         reply = model.ask_for(_request(question, told, access), StandAlone)
     except ChatFailed as error:
-        return replace(_named(question, turns), trouble=(f"follow-up: {told_failure(error)}",))
+        return replace(_named(question, turns), usage=error.usage, trouble=(f"follow-up: {told_failure(error)}",))
     rewritten = " ".join(harmless(reply.value.question).split())
     if not analyse(rewritten).words or len(rewritten) > max(_LONGEST, 2 * len(question)):
         trouble = ("follow-up: the model gave no question",)

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias, TypeVar
 
-from model_clients.chat.errors import ChatFailed
+from model_clients.chat.errors import ChatFailed, counted_in_failure
 from model_clients.chat.messages import TokenUsage
 from model_clients.chat.task_model import TaskModel
 from query.citations import DraftBlock, Quote, marked_sentence
@@ -76,7 +76,7 @@ class _Telling:
 
     check: ClaimCheck
     numbers: dict[Quote, int] = field(default_factory=dict)
-    usage: TokenUsage = field(default_factory=lambda: TokenUsage(calls=1))
+    usage: TokenUsage = field(default_factory=TokenUsage)
 
     def take(self, line: str) -> str:
         """Return a line of the reply as a sentence with marks; "" where it is none, or is not believed."""
@@ -131,6 +131,7 @@ class LlmAnswerer:
             if not parts:
                 yield from whole(with_loading(self._fallen_back(gathered.answer, error), loading))
                 return
+            telling.usage = error.usage
             trouble = (f"{_BROKEN_OFF}: {told_failure(error)}",)
         told = _Told(check=telling.check, usage=telling.usage, trouble=trouble)
         answer = self._finished(gathered.answer, told, options, (loading, _since(started)))
@@ -161,7 +162,8 @@ class LlmAnswerer:
             told = LazyReports(self._reports, options.access.tenant).tell(reports, most=self._settings.reports)
             reports, usage, trouble = told.reports, told.usage, told.trouble
         try:
-            read = reader.read(question, reports)
+            with counted_in_failure(usage):
+                read = reader.read(question, reports)
         except NothingFound as nothing:
             check = self._check(question, ())
             return _Told(check=check, usage=usage + nothing.usage, trouble=(*trouble, *nothing.trouble))
@@ -191,11 +193,10 @@ class LlmAnswerer:
                     yield sentence
                 if telling.check.is_full:
                     break
-            if text.reply is not None:
-                telling.usage = text.reply.usage
+            telling.usage = text.usage
 
     def _fallen_back(self, answer: Answer, error: ChatFailed) -> Answer:
-        return replace(answer, llm=LlmUse(model=self._model.model_id, fell_back=told_failure(error)))
+        return replace(answer, llm=LlmUse(model=self._model.model_id, fell_back=told_failure(error), usage=error.usage))
 
     def _finished(self, answer: Answer, told: _Told, options: AskOptions, spent: tuple[float, float]) -> Answer:
         """Write what was believed; where nothing was, or nothing of it stands in the store now, nothing was found."""

@@ -40,10 +40,10 @@ class LazyReports:
         usage, trouble = TokenUsage(), list[str]()
         materials = [self._material(report) for report in asked]
         for report, reply in zip(asked, tell_summaries(self._model, materials, "reports"), strict=True):
+            usage += reply.usage
             if isinstance(reply, ChatFailed):
                 trouble.append(f"the report {report.title!r} stands in quotations: {told_failure(reply)}")
             else:
-                usage += reply.usage
                 told[report.id] = _with_claims(report, reply)
         return ToldReports(
             reports=tuple(told.get(report.id, report) for report in reports), usage=usage, trouble=tuple(trouble)

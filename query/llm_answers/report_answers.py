@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from model_clients.chat.errors import ChatFailed
+from model_clients.chat.errors import ChatFailed, counted_in_failure
 from model_clients.chat.messages import ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import StructuredReply, TaskModel
 from query.llm_answers.failures import told_failure
@@ -84,9 +84,9 @@ class ReportReader:
         best = points[: self._settings.points]
         materials = tuple(replace(point.material, number=number) for number, point in enumerate(best, start=1))
         tokens = self._settings.reply_tokens
-        reply = self._model.ask_for(
-            sentences_request(question, materials, self._options, reply_tokens=tokens), AnswerReply
-        )
+        request = sentences_request(question, materials, self._options, reply_tokens=tokens)
+        with counted_in_failure(usage):
+            reply = self._model.ask_for(request, AnswerReply)
         claims = tuple(_without_quotations(sentence.claim()) for sentence in reply.value.sentences)
         return ReadReports(points=materials, claims=claims, usage=usage + reply.usage, trouble=trouble)
 
@@ -100,17 +100,18 @@ class ReportReader:
             replies = self._model.ask_all_for([self._request(question, report) for report in batch], MapReply)
             found, answered_before = list[_Point](), answered
             for report, reply in zip(batch, replies, strict=True):
+                usage += reply.usage
                 if not isinstance(reply, StructuredReply):
                     failures.append(reply)
                     continue
                 answered += 1
-                usage += reply.usage
                 found.extend(self._points(question, report, reply.value))
             points.extend(found)
             is_dry = answered > answered_before and not found
             if is_dry or len(points) >= self._settings.points:
                 break
         if failures and not answered:
+            failures[0].usage = usage
             raise failures[0]
         return points, usage, tuple(f"a report was not read: {told_failure(error)}" for error in failures)
 

@@ -95,7 +95,7 @@ class Transformer:
 
     def _made(self, name: Transformation, question: str, reply: StructuredReply[Queries] | ChatFailed) -> Transformed:
         if not isinstance(reply, StructuredReply):
-            return Transformed(trouble=(f"{name}: {told_failure(reply)}",))
+            return Transformed(usage=reply.usage, trouble=(f"{name}: {told_failure(reply)}",))
         most = 1 if name in _ONE else self._settings.queries
         longest = _LONGEST_PASSAGE if name == "hyde" else _LONGEST_QUERY
         texts = [" ".join(harmless(text).split())[:longest] for text in reply.value.queries]

@@ -13,7 +13,16 @@ from belvedere.questions import NoLanguageModel
 from query.llm_answers.answerer import AnswerEnd, AnswerPart
 from query.transformations.transform import TRANSFORMATIONS
 from tests.belvedere.small_store import Belvedere, Place
-from tests.llm.scripted_openai_server import Asked, Replied, ScriptedOpenAiServer, fails, says, scripted_server
+from tests.llm.scripted_openai_server import (
+    Asked,
+    Replied,
+    ScriptedOpenAiServer,
+    event,
+    fails,
+    raw,
+    says,
+    scripted_server,
+)
 
 pytestmark = pytest.mark.model
 
@@ -106,6 +115,37 @@ def test_an_endpoint_out_of_order_leaves_the_source_sentences(
         answer = json.loads(outcome.out.splitlines()[-1])
         assert (answer["answer"], answer["made_by"]) == (plain["answer"], "extractive")
         assert answer["llm"]["fell_back"]
+
+
+def test_what_came_to_nothing_is_told_as_used(belvedere: Belvedere, place: Place, server: ScriptedOpenAiServer) -> None:
+    def used() -> tuple[int, int, int]:
+        usage = belvedere("ask", QUESTION, "--llm", "answers", "--json", *place.options).json()["llm"]["usage"]
+        return usage["calls"], usage["estimated"], usage["prompt_tokens"]
+
+    server.script = says("no JSON, and none after the repair")
+    assert used() == (2, 0, 22)
+    server.script = raw(b'{"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 0}}')
+    assert used() == (1, 0, 40)
+
+
+@pytest.mark.parametrize("counts", [None, {"prompt_tokens": 40, "completion_tokens": 9}])
+def test_a_streamed_answer_that_breaks_off_is_told_as_used(
+    belvedere: Belvedere, place: Place, server: ScriptedOpenAiServer, counts: dict[str, int] | None
+) -> None:
+    def broken(asked: Asked) -> Replied:
+        number = _number_of(asked.text, "built by Anna Lind in 1871")
+        pieces = [event({"content": f"{BUILT} [{number}]\nIt was "}, None)]
+        return Replied(pieces=[*pieces, *([event({}, None, counts)] if counts else [])])
+
+    server.script = broken
+    outcome = belvedere("ask", QUESTION, "--llm", "answers", "--stream", "--json", *place.options)
+    part, end = (json.loads(line) for line in outcome.out.splitlines())
+    assert part["sentence"] == end["answer"] == f"{BUILT} [1]"
+    assert end["llm"]["trouble"][0].startswith("the reply broke off")
+    usage = end["llm"]["usage"]
+    assert (usage["calls"], usage["estimated"]) == (1, 0 if counts else 1)
+    assert (usage["reply_tokens"] == 9) == (counts is not None)
+    assert usage["reply_tokens"] > 0
 
 
 def test_a_conversation_goes_on_in_the_next_command(

@@ -75,13 +75,13 @@ def fails(status: int, message: str = "out of order", *, code: str | None = None
     return lambda _: Replied(status=status, headers=names, content=error)
 
 
-def cut_off(after: int, text: str = "never to be read whole") -> Reply:
+def cut_off(after: int, text: str = "never to be read whole", *, status: int = 200) -> Reply:
     """Break the connection after so many bytes of the reply."""
     whole = says(text)
 
     def reply(asked: Asked) -> Replied:
         made = whole(asked)
-        return Replied(content=made.content, pieces=made.pieces, cut=after)
+        return Replied(status=status, content=made.content, pieces=made.pieces, cut=after)
 
     return reply
 
@@ -91,7 +91,7 @@ def never_ends(piece: str = "on and ") -> Reply:
 
     def reply(asked: Asked) -> Replied:
         if asked.body.get("stream"):
-            return Replied(pieces=[_event({"content": piece}, None)], endless=True)
+            return Replied(pieces=[event({"content": piece}, None)], endless=True)
         return Replied(content=b'{"choices": [{"message": {"content": "' + piece.encode() * 10_000, endless=True)
 
     return reply
@@ -136,16 +136,17 @@ def _completion(
     }
 
 
-def _event(delta: Mapping[str, Any], finish: str | None, usage: Mapping[str, int] | None = None) -> bytes:
+def event(delta: Mapping[str, Any], finish: str | None, usage: Mapping[str, int] | None = None) -> bytes:
+    """Return one piece of a stream; with ``usage`` the one that tells the counts."""
     choices = [] if usage is not None else [{"index": 0, "delta": delta, "finish_reason": finish}]
     chunk = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": choices}
     return b"data: " + json.dumps({**chunk, "usage": usage}).encode() + b"\n\n"
 
 
 def _events(text: str, finish: str, usage: Mapping[str, int] | None) -> list[bytes]:
-    pieces = [_event({"content": text[start : start + 5]}, None) for start in range(0, len(text), 5)]
-    counted = [] if usage is None else [_event({}, None, usage)]
-    return [*pieces, _event({}, finish), *counted, b"data: [DONE]\n\n"]
+    pieces = [event({"content": text[start : start + 5]}, None) for start in range(0, len(text), 5)]
+    counted = [] if usage is None else [event({}, None, usage)]
+    return [*pieces, event({}, finish), *counted, b"data: [DONE]\n\n"]
 
 
 class ScriptedOpenAiServer:
@@ -218,8 +219,8 @@ class _Handler(BaseHTTPRequestHandler):
         whole = content if isinstance(content, bytes) else json.dumps(content).encode()
         time.sleep(0 if stream else reply.delay_s)
         self.send_response(reply.status)
-        self.send_header("Content-Type", "text/event-stream" if stream else "application/json")
-        for name, value in reply.headers.items():
+        kind = "text/event-stream" if stream else "application/json"
+        for name, value in {"Content-Type": kind, **reply.headers}.items():
             self.send_header(name, value)
         if stream or reply.endless:
             # The end of the connection is the end of the body.

@@ -153,11 +153,11 @@ def _asked(judge: TaskModel, cases: Sequence["_Case"]) -> Iterator[_Outcome]:
 def _outcomes(calls: Sequence[_Call[R]], replies: Sequence[StructuredReply[R] | ChatFailed]) -> Iterator[_Outcome]:
     for call, reply in zip(calls, replies, strict=True):
         if isinstance(reply, ChatFailed):
-            judged, usage = failed(_reason(reply)), TokenUsage()
+            judged = failed(_reason(reply))
         else:
             # What breaks off may have lost a digit of a number: none of it is taken.
-            judged, usage = failed(CUT_OFF) if reply.cut_off else call.check(reply.value), reply.usage
-        yield _Outcome(number=call.number, measure=call.measure, judged=judged, usage=usage)
+            judged = failed(CUT_OFF) if reply.cut_off else call.check(reply.value)
+        yield _Outcome(number=call.number, measure=call.measure, judged=judged, usage=reply.usage)
 
 
 def _reason(error: ChatFailed) -> str:

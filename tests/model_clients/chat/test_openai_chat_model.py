@@ -4,8 +4,6 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
@@ -19,7 +17,6 @@ from model_clients.chat.errors import (
     ReplyUnusable,
     RequestTooLong,
 )
-from model_clients.chat.messages import ChatReply, ChatRequest
 from model_clients.chat.openai_chat_model import OpenAiChatModel
 from model_clients.chat.openai_client import OpenAiClient
 from model_clients.chat.settings import LlmSettings, ModelPrice
@@ -35,58 +32,14 @@ from tests.llm.scripted_openai_server import (
     raw,
     refuses,
     says,
-    scripted_server,
     silent_stream,
 )
-from tests.model_clients.chat.chat_requests import a_request, streamed
-
-KEY = "sk-test-0123456789abcdefghij"
+from tests.model_clients.chat.chat_requests import a_request
+from tests.model_clients.chat.http_calls import KEY, Way, both_ways, complete, settings_for, stream, whole
 
 
 class _Answer(BaseModel):
     word: str
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedOpenAiServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with scripted_server(says("hill")) as running:
-        yield running
-
-
-def settings_for(server: ScriptedOpenAiServer, **given: object) -> LlmSettings:
-    # A model of its own for each test: what an endpoint refuses is remembered by address and model.
-    return replace(LlmSettings(base_url=server.base_url, timeout_s=5.0), **given)  # type: ignore[arg-type]  # any field
-
-
-def complete(settings: LlmSettings, request: ChatRequest) -> ChatReply:
-    async def run() -> ChatReply:
-        model = OpenAiChatModel(OpenAiClient(settings), "m", settings)
-        try:
-            return await model.complete(request)
-        finally:
-            await model.close()
-
-    return asyncio.run(run())
-
-
-def stream(settings: LlmSettings, request: ChatRequest) -> tuple[list[str], ChatReply]:
-    async def run() -> tuple[list[str], ChatReply]:
-        model = OpenAiChatModel(OpenAiClient(settings), "m", settings)
-        try:
-            return await streamed(model.stream(request))
-        finally:
-            await model.close()
-
-    return asyncio.run(run())
-
-
-def whole(settings: LlmSettings, request: ChatRequest) -> ChatReply:
-    return stream(settings, request)[1]
-
-
-Way = Callable[[LlmSettings, ChatRequest], ChatReply]
-both_ways = pytest.mark.parametrize("way", [complete, whole], ids=["complete", "stream"])
 
 
 @both_ways
