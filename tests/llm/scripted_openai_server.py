@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,7 +27,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replied:
-    """What is sent back. ``content`` is a JSON object, or the very bytes; a stream is made of ``pieces``.
+    """What is sent back. ``content`` is a JSON object, or the very bytes; a stream is made of ``pieces``, as they come.
 
     ``cut`` ends the connection after so many bytes of the body, ``endless`` repeats the last bytes for as long as
     anybody reads; ``delay_s`` is waited before each part.
@@ -36,7 +36,7 @@ class Replied:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     content: Mapping[str, Any] | bytes = b""
-    pieces: Sequence[bytes] = ()
+    pieces: Iterable[bytes] = ()
     delay_s: float = 0.0
     cut: int | None = None
     endless: bool = False
@@ -229,10 +229,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.send_header("Content-Length", str(len(whole)))
         self.end_headers()
-        self._send_parts(reply, list(reply.pieces) if stream else [whole])
+        self._send_parts(reply, reply.pieces if stream else [whole])
 
-    def _send_parts(self, reply: Replied, parts: list[bytes]) -> None:
-        sent = 0
+    def _send_parts(self, reply: Replied, parts: Iterable[bytes]) -> None:
+        sent, part = 0, b""
         for part in parts:
             time.sleep(reply.delay_s if reply.pieces else 0)
             self.wfile.write(part if reply.cut is None else part[: max(0, reply.cut - sent)])
@@ -242,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
         while reply.endless and not self.scripted.stopping.is_set():
             time.sleep(reply.delay_s)
-            self.wfile.write(parts[-1])
+            self.wfile.write(part)
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""

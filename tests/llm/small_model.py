@@ -102,6 +102,9 @@ def _serve(port: int) -> None:
     params.n_parallel = _PLACES
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
+    # As servers for small models have it: without this one most replies say the same again until they are cut off.
+    params.sampling.penalty_repeat = 1.1
+    params.sampling.penalty_last_n = 256
     server = Server(params)
     # It serves until whoever started it is gone.
     sys.stdin.buffer.read()
