@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_store.access import Access
-from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
 from graph_store.records import Entity, Relation
 from graph_store.store import GraphStore
+
+_ALL = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +59,9 @@ def view_entity(store: GraphStore, access: Access, entity: Entity) -> EntityView
 
 def _homes(store: GraphStore, access: Access, entity: Entity) -> tuple[HomeView, ...]:
     """Return the home passages of the entity's names, by document and place."""
-    graph = store.passage_graph(access, whole_up_to=0)
     keys = dict.fromkeys((entity.name_key, *map(name_key, entity.aliases)))
-    found = store.chunks(access, [graph.chunk_ids[row] for row in _rows(graph, keys)])
+    places = store.name_places(access, keys, most=_ALL)
+    found = store.chunks(access, list(dict.fromkeys(home for own in places.values() for home in own.homes)))
     titles = {document.id: document.title for document in store.documents(access, [c.document_id for c in found])}
     return tuple(
         HomeView(
@@ -71,10 +72,6 @@ def _homes(store: GraphStore, access: Access, entity: Entity) -> tuple[HomeView,
         )
         for chunk in sorted(found, key=lambda chunk: (chunk.document_id, chunk.position))
     )
-
-
-def _rows(graph: PassageGraph, keys: Iterable[str]) -> list[int]:
-    return sorted({row for key in keys for row in graph.homes.get(key, ())})
 
 
 def _names(store: GraphStore, access: Access, relations: Iterable[Relation]) -> dict[str, str]:

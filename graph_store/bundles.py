@@ -158,7 +158,7 @@ class PassageGraph:
 
     Row i of the matrix lists the chunks that ``chunk_ids[i]`` leads to: columns ``indices[indptr[i]:indptr[i+1]]`` with
     ``weights`` (not normalised). ``homes`` maps a name key to the indices of its home passages, ``mentions`` a name key
-    to the indices of all chunks that mention it. One that is not ``whole`` was read without edges: no row lists any.
+    to the indices of all chunks that mention it.
     """
 
     chunk_ids: tuple[str, ...]
@@ -167,7 +167,39 @@ class PassageGraph:
     weights: NDArray[np.float32]
     homes: Mapping[str, tuple[int, ...]]
     mentions: Mapping[str, tuple[int, ...]]
-    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageSample:
+    """How many chunks the caller may read, and the ids of some of them, evenly over their document order."""
+
+    count: int
+    chunk_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamePlaces:
+    """Where a name stands: the first of its home passages and of the chunks that mention it, in document order.
+
+    The counts are those of all readable ones, of those that were left out as well.
+    """
+
+    homes: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    home_count: int = 0
+    mention_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesOfPassages:
+    """Chunk id -> the keys of names that it mentions, and of those that it is a home of; and where these names stand.
+
+    A chunk without such names is missing.
+    """
+
+    mentioned: Mapping[str, frozenset[str]]
+    about: Mapping[str, frozenset[str]]
+    places: Mapping[str, NamePlaces]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

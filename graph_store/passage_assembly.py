@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -14,16 +13,25 @@ _Key = TypeVar("_Key", int, str)
 _Places: TypeAlias = NDArray[np.int64]
 
 
-def assemble_names(
-    chunks: Sequence[tuple[_Key, str]], *, homes: Iterable[tuple[str, _Key]], mentions: Iterable[tuple[str, _Key]]
+def assemble_graph(
+    chunks: Sequence[tuple[_Key, str]],
+    *,
+    edges: Iterable[tuple[_Key, _Key, float]],
+    homes: Iterable[tuple[str, _Key]],
+    mentions: Iterable[tuple[str, _Key]],
 ) -> PassageGraph:
-    """Return the graph over ``chunks``, (key, id) in their order, without its edges; O(chunks + homes + mentions).
+    """Return the graph over ``chunks``, (key, id) in their order; O(chunks + homes + mentions + edges log edges).
 
-    ``homes`` and ``mentions`` are (name key, chunk key), in any order; those of other chunks, which the caller may not
-    read, are left out.
+    ``edges`` are (source key, target key, weight), ``homes`` and ``mentions`` (name key, chunk key), in any order;
+    those of other chunks, which the caller may not read, are left out.
     """
     place = {key: index for index, (key, _) in enumerate(chunks)}
-    indptr, indices, weights = _compressed([], len(place))
+    inside = sorted(
+        (place[source], place[target], weight)
+        for source, target, weight in edges
+        if source in place and target in place
+    )
+    indptr, indices, weights = _compressed(inside, len(place))
     return PassageGraph(
         chunk_ids=tuple(chunk_id for _, chunk_id in chunks),
         indptr=indptr,
@@ -31,24 +39,7 @@ def assemble_names(
         weights=weights,
         homes=_by_name(homes, place),
         mentions=_by_name(mentions, place),
-        whole=False,
     )
-
-
-def with_edges(graph: PassageGraph, keys: Sequence[_Key], edges: Iterable[tuple[_Key, _Key, float]]) -> PassageGraph:
-    """Return the whole graph; O(chunks + edges log edges).
-
-    ``keys`` are those of its chunks in their order, ``edges`` (source key, target key, weight), in any order; those of
-    other chunks are left out.
-    """
-    place = {key: index for index, key in enumerate(keys)}
-    inside = sorted(
-        (place[source], place[target], weight)
-        for source, target, weight in edges
-        if source in place and target in place
-    )
-    indptr, indices, weights = _compressed(inside, len(place))
-    return replace(graph, indptr=indptr, indices=indices, weights=weights, whole=True)
 
 
 def strongest_links(

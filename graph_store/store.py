@@ -13,8 +13,11 @@ from graph_store.bundles import (
     DocumentState,
     FloatVector,
     Generation,
+    NamePlaces,
+    NamesOfPassages,
     PassageGraph,
     PassageLinks,
+    PassageSample,
     PreviousGeneration,
     SourceState,
     StoreCounts,
@@ -263,11 +266,35 @@ class GraphStore(VectorSpaces, StoreCopies, Protocol):
         """Return the ids of readable documents that another readable one supersedes (see ``Versions``), at any time."""
         ...
 
-    def passage_graph(self, access: Access, *, whole_up_to: int | None = None) -> PassageGraph:
+    def passage_graph(self, access: Access) -> PassageGraph:
         """Return the readable part of the passage graph; cached until the next write, so the call is cheap.
 
-        Where the caller may read more than ``whole_up_to`` passages it comes without its edges (see
-        ``PassageGraph.whole``), which are neither read nor kept; ``passage_links`` gives those of single passages.
+        It grows with the collection; ``passage_sample``, ``passage_links``, ``name_places`` and ``passage_names`` give
+        what one question needs of it.
+        """
+        ...
+
+    def passage_sample(self, access: Access, *, most: int) -> PassageSample:
+        """Count the readable chunks, and choose at most ``most`` of them, evenly over their order.
+
+        They are ordered by document id, then position; of n chunks the first is chosen, and each that follows the last
+        chosen one by n // ``most`` places (1 where there are fewer). Cached until the next write.
+        """
+        ...
+
+    def name_places(self, access: Access, keys: AnyCollection[str], *, most: int) -> Mapping[str, NamePlaces]:
+        """Return name key -> where it stands, for the names among ``keys`` that a readable passage has.
+
+        At most ``most`` home passages and ``most`` mentioning chunks of each name are told, and counts of all. The
+        names are those of ``PassageGraph``: only names that the caller may see, in chunks that it may read. All in one
+        read, whose cost is that of the passages of these names.
+        """
+        ...
+
+    def passage_names(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> NamesOfPassages:
+        """Return the names of the readable chunks among ``chunk_ids``, and where these stand, as ``name_places`` does.
+
+        All in one read, whose cost is that of the passages of these names.
         """
         ...
 

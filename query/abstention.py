@@ -12,9 +12,9 @@ from typing import cast
 
 import numpy as np
 
-from graph_store.bundles import PassageGraph
 from graph_store.ids import name_key
 from query.answer_types import has_number
+from query.chain_ranking.names import KnownNames, is_known
 from query.local import LocalRanking
 from query.logistic import LogisticModel, read_weights
 from query.passages import CandidateSentence, Passage
@@ -75,7 +75,7 @@ class SupportEvidence:
     chosen: Sequence[CandidateSentence]
     told: Sequence[CandidateSentence]
     rarity: WordRarity
-    graph: PassageGraph
+    names: KnownNames
 
 
 def judge_support(evidence: SupportEvidence, *, margin: float) -> Support:
@@ -112,7 +112,7 @@ def support_features(evidence: SupportEvidence) -> dict[str, float]:
         "sentence_support": max(_sentence_support(entry) for entry in evidence.scored),
         "keyword_lead": _lead([hit.score for hit in evidence.ranking.first_stage.bm25]),
         "names_near": _names_near(evidence),
-        "names_unknown": _unknown_names(evidence.question, evidence.graph),
+        "names_unknown": _unknown_names(evidence.question, evidence.names),
         **_missing_words(evidence),
     }
 
@@ -163,9 +163,9 @@ def _names_near(evidence: SupportEvidence) -> float:
     return sum(held) / len(held) if held else 1.0
 
 
-def _unknown_names(question: Question, graph: PassageGraph) -> float:
+def _unknown_names(question: Question, names: KnownNames) -> float:
     keys = [name_key(name) for name in question.names]
-    unknown = [key for key in keys if key not in graph.mentions and key not in graph.homes]
+    unknown = [key for key in keys if not is_known(names, key)]
     return len(unknown) / len(keys) if keys else 0.0
 
 

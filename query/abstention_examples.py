@@ -6,7 +6,6 @@ answer it together, with one of them hidden; and a near miss (:mod:`query.near_m
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,14 +16,12 @@ from graph_store.records import Hit
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
 from query.abstention import support_features
-from query.chain_ranking.background import Background
 from query.fusion import z_sum
 from query.local import FirstStage, LocalRanking, search_first_stage, walk_from
 from query.local_answer import weigh_passages
 from query.near_misses import NearMisses
 from query.question import analyse
-from query.rarity import WordRarity
-from query.readable_view import ReadableView
+from query.readable_view import ReadableView, WholeView
 from query.request import Request
 from query.settings import QuerySettings
 
@@ -58,24 +55,6 @@ class Example:
         return self.kind == "answerable"
 
 
-class _HidingView(ReadableView):
-    """A view without some passages. Rarity and background, samples both, stay those of all passages."""
-
-    def __init__(self, store: GraphStore, access: Access, *, full: ReadableView, hidden: frozenset[str]) -> None:
-        super().__init__(store, access, graph_without(full.graph, hidden))
-        self._full = full
-
-    @cached_property
-    def rarity(self) -> WordRarity:
-        """Word rarity among all passages."""
-        return self._full.rarity
-
-    @cached_property
-    def background(self) -> Background:
-        """A sample of all passages."""
-        return self._full.background
-
-
 class ExampleMaker:
     """Makes examples of the questions of one store."""
 
@@ -85,7 +64,7 @@ class ExampleMaker:
         self._settings = settings
         self._access = Access()
         self._graph = store.passage_graph(self._access)
-        self._view = ReadableView(store, self._access, self._graph)
+        self._view = WholeView(store, self._access, self._graph)
         self._near_misses = NearMisses(store, self._access, self._view.rarity)
 
     def examples(self, source: str, questions: Sequence[TrainingQuestion]) -> Iterator[Example]:
@@ -132,7 +111,9 @@ class ExampleMaker:
     def _features(self, request: Request, hidden: frozenset[str]) -> Mapping[str, float] | None:
         view = self._view
         if hidden:
-            view = _HidingView(self._store, self._access, full=self._view, hidden=hidden)
+            # Rarity and background, samples both, stay those of all passages.
+            shown = graph_without(self._graph, hidden)
+            view = WholeView(self._store, self._access, shown, tables=self._view.tables)
         found = search_first_stage(self._store, request, self._settings.local)
         ranking = self._ranking(request, view, _stage_without(found, hidden, self._settings.local.candidates))
         evidence = weigh_passages(self._store, request, view, ranking, self._settings.answer)
@@ -143,7 +124,7 @@ class ExampleMaker:
         shown = replace(request, k=passages + codes)
         ranking = walk_from(self._store, shown, view, stage, self._settings.local)
         # An identifier is looked up in the store itself, hidden passages and all.
-        seen = tuple(chunk for chunk in ranking.chunks if chunk.id in view.walk.position)
+        seen = tuple(chunk for chunk in ranking.chunks if view.place(chunk.id) is not None)
         return replace(ranking, chunks=seen[:passages])
 
 

@@ -4,7 +4,7 @@ What it reads depends on the question alone, however large the collection is: a 
 number of passages with a fixed number of edges.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -20,23 +20,48 @@ Amounts: TypeAlias = NDArray[np.float64]
 
 
 class ReadLinks(Protocol):
-    """Reads the strongest edges of passages, by their positions, at once: chunk id -> links."""
+    """Reads the strongest edges of passages at once: chunk id -> links."""
 
-    def __call__(self, places: Sequence[int], *, most: int) -> Mapping[str, PassageLinks]:
+    def __call__(self, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
         """Return the links of the passages that have any."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownEdges:
-    """The edges of one passage that were read: positions, weights, and the share of all its edges that each has."""
+class EdgesOf:
+    """The edges of one passage: positions, and weights that are not normalised."""
 
     targets: Places
     weights: Amounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEdges(EdgesOf):
+    """The edges of one passage that were read, with the share of all its edges that each has."""
+
     shares: Amounts
 
 
-_NONE = KnownEdges(targets=np.zeros(0, dtype=np.int64), weights=np.zeros(0), shares=np.zeros(0))
+NO_EDGES = KnownEdges(targets=np.zeros(0, dtype=np.int64), weights=np.zeros(0), shares=np.zeros(0))
+
+
+class MetPassages:
+    """Passages with positions, in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self.chunk_ids: list[str] = []
+        self._position: dict[str, int] = {}
+
+    def place(self, chunk_id: str) -> int:
+        """Return the position of a passage, the next where it was not met before."""
+        place = self._position.setdefault(chunk_id, len(self.chunk_ids))
+        if place == len(self.chunk_ids):
+            self.chunk_ids.append(chunk_id)
+        return place
+
+    def places(self, chunk_ids: Iterable[str]) -> list[int]:
+        """Return the positions of passages."""
+        return [self.place(chunk_id) for chunk_id in chunk_ids]
 
 
 class NearPassages:
@@ -46,11 +71,8 @@ class NearPassages:
     together. Mass of others, and what edges beyond the strongest would carry, is stranded: it goes back to the start.
     """
 
-    def __init__(
-        self, chunk_ids: Sequence[str], position: Mapping[str, int], read: ReadLinks, *, bounds: WalkBounds
-    ) -> None:
-        self._chunk_ids = chunk_ids
-        self._position = position
+    def __init__(self, met: MetPassages, read: ReadLinks, *, bounds: WalkBounds) -> None:
+        self._met = met
         self._read = read
         self._bounds = bounds
         self._reads_left = bounds.hops
@@ -59,8 +81,11 @@ class NearPassages:
     def rank(
         self, restart: Mapping[int, float], *, damping: float, steps: int, least: float = LEAST_PUSHED
     ) -> NDArray[np.float64]:
-        """Return what ``PassageWalk.rank`` does, to within what is stranded and residues of at most ``least``."""
-        start = np.zeros(len(self._chunk_ids), dtype=np.float64)
+        """Return what ``PassageWalk.rank`` does, to within what is stranded and residues of at most ``least``.
+
+        That is the mass of the passages that were met when the walk ended, or of the first of them.
+        """
+        start = np.zeros(len(self._met.chunk_ids), dtype=np.float64)
         for index, weight in restart.items():
             start[index] += weight
         total = start.sum()
@@ -70,7 +95,7 @@ class NearPassages:
 
     def edges(self, place: int) -> KnownEdges:
         """Return the edges of a passage that the walk looked up, none of others."""
-        return self._known.get(place, _NONE)
+        return self._known.get(place, NO_EDGES)
 
     def _spread(self, places: Places, amounts: Amounts) -> tuple[Places, Amounts, float]:
         self._look_up(places, amounts)
@@ -88,16 +113,15 @@ class NearPassages:
         if not wanted or not self._reads_left:
             return
         self._reads_left -= 1
-        found = self._read(wanted, most=self._bounds.edges)
+        found = self._read([self._met.chunk_ids[place] for place in wanted], most=self._bounds.edges)
         for place in wanted:
-            links = found.get(self._chunk_ids[place])
-            self._known[place] = _NONE if links is None else self._placed(links)
+            links = found.get(self._met.chunk_ids[place])
+            self._known[place] = NO_EDGES if links is None else self._placed(links)
 
     def _placed(self, links: PassageLinks) -> KnownEdges:
-        inside = [i for i, target in enumerate(links.targets) if target in self._position]
-        weights = links.weights[inside].astype(np.float64)
+        weights = links.weights.astype(np.float64)
         return KnownEdges(
-            targets=np.array([self._position[links.targets[i]] for i in inside], dtype=np.int64),
+            targets=np.array(self._met.places(links.targets), dtype=np.int64),
             weights=weights,
             shares=weights / max(links.total, 1e-12),
         )

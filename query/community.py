@@ -38,7 +38,7 @@ def find_themes(store: GraphStore, request: Request, view: ReadableView, setting
     if not is_on_topic(request.question, texts, view.rarity, settings.topic):
         return GlobalFinding(results=results, blocks=())
     communities = [item for item in store.communities(request.access) if item.report]
-    blocks = point_blocks(found.points, communities, hits.dense, chunks=len(view.graph.chunk_ids))
+    blocks = point_blocks(found.points, communities, hits.dense, chunks=view.count)
     return GlobalFinding(results=results, blocks=blocks)
 
 

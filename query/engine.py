@@ -21,11 +21,12 @@ from query.outcome import NOT_FOUND, Answer, SearchOutcome, ShortAnswer, Trace
 from query.packing.pack import Packer
 from query.packing.packed_context import PackedContext
 from query.present_time import analyse_asked
-from query.readable_view import ReadableView, ViewCache
+from query.readable_view import ReadableView
 from query.request import AskOptions, Request
 from query.retrieval import Found, Retriever, first_results
 from query.settings import QuerySettings
 from query.timing import StepTimes
+from query.view_cache import ViewCache
 
 System: TypeAlias = Literal["bm25", "dense", "hybrid", "ppr", "local"]
 
@@ -68,7 +69,7 @@ class QueryEngine:
         self._store = store
         self._embedder = embedder
         self._settings = settings if settings is not None else QuerySettings()
-        self._views = ViewCache(store, whole_up_to=self._settings.local.bounds.whole_graph)
+        self._views = ViewCache(store, self._settings.local)
         self._retriever = Retriever(store, self._settings, reranker)
         self._packer = Packer(store, embedder, self._settings.packing)
 

@@ -8,17 +8,17 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_store.ids import name_key
 from graph_store.records import Chunk, Hit
 from graph_store.searches import KeywordSearch, VectorSearch
 from graph_store.store import GraphStore
-from query.bounded_walk import NearPassages
 from query.chain_ranking.chains import ChainStep
 from query.chain_ranking.pool import Candidates
 from query.chain_ranking.ranker import RankedChains, rank_chains
 from query.codes import passages_with_codes
 from query.final_scores import ranking_scores
 from query.fusion import z_sum
-from query.names import FoundName, find_names
+from query.names import FoundName, find_names, possible_names
 from query.readable_view import ReadableView
 from query.request import Request
 from query.settings import LocalSettings
@@ -120,9 +120,9 @@ def walk_from(
     if settings.chains.enabled:
         chains = rank_chains(store, request, view, found=found, settings=settings.chains)
     ranked = chains.order() if chains is not None else ()
-    order = chain(with_codes, ranked, _order(found.mass, view.walk.chunk_ids, first_stage.fused))
+    order = chain(with_codes, ranked, _order(found.mass, view.chunk_ids, first_stage.fused))
     chunks = tuple(_first_readable(store, request, order))
-    mass = _shown_mass(chunks, found.mass, view.walk.position)
+    mass = _shown_mass(chunks, found.mass, view)
     return LocalRanking(
         chunks=chunks,
         first_stage=first_stage,
@@ -138,29 +138,27 @@ def walk_candidates(
     request: Request, view: ReadableView, first_stage: FirstStage, settings: LocalSettings
 ) -> tuple[tuple[FoundName, ...], Candidates]:
     """Walk the passage graph from the hits and from the homes of names in the question; return those names as well."""
-    names = find_names(request.question.searched, view.graph, shortest=settings.shortest_name)
+    # The names that the question seems to have are asked for with those that it has: support rests on them.
+    asked = possible_names(request.question.searched) | {name_key(name) for name in request.question.names}
+    known = view.names_among(asked)
+    names = find_names(request.question.searched, known, shortest=settings.shortest_name)
     homes = [home for name in names if len(name.homes) <= settings.most_homes for home in name.homes]
-    restart = _restart(first_stage.fused, homes, view.walk.position, settings)
+    restart = _restart(first_stage.fused, homes, view, settings)
     damping = settings.damping if homes else settings.damping_without_names
-    near = None if view.graph.whole else _near(view, settings)
-    walk = view.walk if near is None else near
-    mass = walk.rank(restart, damping=damping, steps=settings.steps)
-    found = Candidates(bm25=first_stage.bm25, dense=first_stage.dense, fused=first_stage.fused, mass=mass, near=near)
+    mass = view.walk(settings.bounds).rank(restart, damping=damping, steps=settings.steps)
+    found = Candidates(bm25=first_stage.bm25, dense=first_stage.dense, fused=first_stage.fused, mass=mass)
     return names, found
 
 
-def _near(view: ReadableView, settings: LocalSettings) -> NearPassages:
-    return NearPassages(view.graph.chunk_ids, view.walk.position, view.links, bounds=settings.bounds)
-
-
 def _restart(
-    fused: Sequence[Hit], homes: Sequence[int], position: Mapping[str, int], settings: LocalSettings
+    fused: Sequence[Hit], homes: Sequence[int], view: ReadableView, settings: LocalSettings
 ) -> dict[int, float]:
     restart: dict[int, float] = {}
     for hit in fused[: settings.restart_ranks]:
-        if hit.id in position:
+        place = view.place(hit.id)
+        if place is not None:
             # A clear lead of the first hit must survive the walk, so mass falls with the score, not with the rank.
-            restart[position[hit.id]] = exp((hit.score - fused[0].score) / settings.restart_spread)
+            restart[place] = exp((hit.score - fused[0].score) / settings.restart_spread)
     for home in homes:
         restart[home] = restart.get(home, 0.0) + settings.home_restart
     return restart
@@ -213,9 +211,12 @@ def _next_ids(order: Iterator[str], seen: set[str], count: int) -> list[str]:
     return batch
 
 
-def _shown_mass(chunks: Sequence[Chunk], mass: NDArray[np.float64], position: Mapping[str, int]) -> dict[str, float]:
+def _shown_mass(chunks: Sequence[Chunk], mass: NDArray[np.float64], view: ReadableView) -> dict[str, float]:
     largest = float(mass.max(initial=0.0))
     if largest <= 0.0:
         return {}
-    known = {chunk.id: float(mass[position[chunk.id]]) for chunk in chunks if chunk.id in position}
-    return {chunk_id: own / largest for chunk_id, own in known.items() if own > 0.0}
+    places = {chunk.id: view.place(chunk.id) for chunk in chunks}
+    own = {
+        chunk_id: float(mass[place]) for chunk_id, place in places.items() if place is not None and place < len(mass)
+    }
+    return {chunk_id: amount / largest for chunk_id, amount in own.items() if amount > 0.0}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graph_store.ids import name_key
 from graph_store.store import GraphStore
 from query.abstention import Support, SupportEvidence, judge_support
 from query.answer_types import asking_words, lacks_asked_kind
@@ -112,7 +113,7 @@ def weigh_passages(
         chosen=chosen,
         told=follow_chains(chosen, scored, ranking, most=settings.most_sentences),
         rarity=view.rarity,
-        graph=view.graph,
+        names=view.names_among([name_key(name) for name in request.question.names]),
     )
 
 
@@ -134,7 +135,7 @@ def _passages_ahead(
         chunk
         for document in ahead
         for chunk in store.document_chunks(request.access, document.id)
-        if chunk.id not in known and chunk.id in view.walk.position
+        if chunk.id not in known and view.place(chunk.id) is not None
     ]
     vectors = store.chunk_vectors(request.access, [chunk.id for chunk in chunks])
     nearness = {chunk_id: float(vector @ request.vector) for chunk_id, vector in vectors.items()}

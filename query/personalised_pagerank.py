@@ -25,7 +25,8 @@ def push_mass(
 ) -> NDArray[np.float64]:
     """Return the mass of every passage, (n,), after ``steps`` steps from ``start`` (n,), which has the sum 1.
 
-    Mass is pushed from where it is; residues of at most ``least`` stay where they are.
+    Mass is pushed from where it is; residues of at most ``least`` stay where they are. The result is longer than
+    ``start`` where ``spread`` leads to passages beyond its end.
     """
     origin = np.flatnonzero(start)
     places, residue = origin, start[origin]
@@ -38,6 +39,8 @@ def push_mass(
             targets, received = np.append(targets, origin), np.append(received, stranded * start[origin])
         places, inverse = np.unique(targets, return_inverse=True)
         residue = np.bincount(inverse, weights=received, minlength=len(places)).astype(np.float64)
+        if len(places) and places[-1] >= len(mass):
+            mass = np.concatenate((mass, np.zeros(places[-1] + 1 - len(mass))))
     mass[places] += residue
     return mass
 

@@ -1,60 +1,48 @@
-"""What is derived once per caller and state of the store: the walk over the passage graph, the rarity of words."""
+"""What a question is asked of: the readable passages with their names and edges, and what is usual among them."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graph_store.access import Access
-from graph_store.bundles import PassageGraph, PassageLinks
+from graph_store.bundles import PassageGraph
 from graph_store.store import GraphStore
-from query.chain_ranking.background import Background
-from query.chain_ranking.names import PassageNames
+from query.bounded_walk import EdgesOf
+from query.chain_ranking.background import USUAL_PASSAGES, Background
+from query.chain_ranking.names import KnownNames, PassageNames
 from query.personalised_pagerank import PassageWalk
 from query.rarity import WordRarity, count_rarity
+from query.settings import WalkBounds
 from query.titles import TitleIndex
 
-# Frequencies of common words settle quickly; a thousand passages take about 0.1 s to count, once.
-_SAMPLED_PASSAGES = 1_000
-_MOST_VIEWS = 16
+SAMPLED_PASSAGES = 1_000
+"""Frequencies of common words settle quickly; a thousand passages take about 0.1 s to count, once."""
 
 
-class ReadableView:
-    """The derived tables of one caller, from readable records alone; each is made when first used.
-
-    The graph may be one without edges (see ``PassageGraph.whole``), which are then looked up for each question.
+class CollectionTables:
+    """What is derived once per caller and state of the store, from readable records alone; each is made when first
+    used.
     """
 
-    def __init__(self, store: GraphStore, access: Access, graph: PassageGraph) -> None:
-        self.graph = graph
+    def __init__(self, store: GraphStore, access: Access) -> None:
         self._store = store
         self._access = access
 
     @cached_property
-    def walk(self) -> PassageWalk:
-        """The walk over the readable passage graph; one without edges knows the places of passages alone."""
-        return PassageWalk(self.graph)
-
-    def links(self, places: Sequence[int], *, most: int) -> Mapping[str, PassageLinks]:
-        """Read the strongest edges of the passages at ``places`` of the graph: chunk id -> links."""
-        return self._store.passage_links(self._access, [self.graph.chunk_ids[place] for place in places], most=most)
-
-    @cached_property
     def rarity(self) -> WordRarity:
         """Word rarity in an even sample of the readable passages."""
-        ids = self.graph.chunk_ids
-        step = max(1, len(ids) // _SAMPLED_PASSAGES)
-        return count_rarity(chunk.text for chunk in self._store.chunks(self._access, ids[::step][:_SAMPLED_PASSAGES]))
-
-    @cached_property
-    def names(self) -> PassageNames:
-        """The names of each readable passage."""
-        return PassageNames(self.graph)
+        sample = self._store.passage_sample(self._access, most=SAMPLED_PASSAGES)
+        return count_rarity(chunk.text for chunk in self._store.chunks(self._access, sample.chunk_ids))
 
     @cached_property
     def background(self) -> Background:
         """A sample of the readable passages with their vectors."""
-        return Background(self._store, self._access, self.graph.chunk_ids)
+        sample = self._store.passage_sample(self._access, most=USUAL_PASSAGES)
+        return Background(self._store, self._access, sample.chunk_ids)
 
     @cached_property
     def superseded(self) -> frozenset[str]:
@@ -67,28 +55,121 @@ class ReadableView:
         return TitleIndex(self._store.list_documents(self._access))
 
 
-class ViewCache:
-    """Keeps the views of the latest callers; a view is dropped as soon as the store gives another passage graph.
+class Walk(Protocol):
+    """A random walk with restart over readable passages."""
 
-    Views are kept per ``Access``, so nothing of one caller's reaches another. Graphs over more passages than
-    ``whole_up_to`` are without edges.
-    """
+    def rank(self, restart: Mapping[int, float], *, damping: float, steps: int) -> NDArray[np.float64]:
+        """Return the mass of passages by position; those beyond its end have none."""
+        ...
 
-    def __init__(self, store: GraphStore, *, whole_up_to: int | None = None) -> None:
-        self._store = store
-        self._whole_up_to = whole_up_to
-        self._views: OrderedDict[Access, ReadableView] = OrderedDict()
-        self._lock = threading.Lock()
 
-    def view(self, access: Access) -> ReadableView:
-        """Return the view of a caller on the present state of the store."""
-        graph = self._store.passage_graph(access, whole_up_to=self._whole_up_to)
-        with self._lock:
-            known = self._views.get(access)
-            if known is None or known.graph is not graph:
-                known = ReadableView(self._store, access, graph)
-                self._views[access] = known
-            self._views.move_to_end(access)
-            while len(self._views) > _MOST_VIEWS:
-                self._views.popitem(last=False)
-            return known
+class ReadableView(ABC):
+    """The passages that one caller may read, each with a position; and the tables of the collection."""
+
+    def __init__(self, tables: CollectionTables) -> None:
+        self.tables = tables
+
+    @property
+    def rarity(self) -> WordRarity:
+        """Word rarity in an even sample of the readable passages."""
+        return self.tables.rarity
+
+    @property
+    def background(self) -> Background:
+        """A sample of the readable passages with their vectors."""
+        return self.tables.background
+
+    @property
+    def superseded(self) -> frozenset[str]:
+        """The ids of readable documents that another readable one supersedes."""
+        return self.tables.superseded
+
+    @property
+    def titles(self) -> TitleIndex:
+        """Titles of the readable documents."""
+        return self.tables.titles
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """The number of readable passages."""
+
+    @property
+    @abstractmethod
+    def chunk_ids(self) -> Sequence[str]:
+        """The passages that have positions."""
+
+    @abstractmethod
+    def place(self, chunk_id: str) -> int | None:
+        """Return the position of a passage; None where it is not in the view."""
+
+    @property
+    @abstractmethod
+    def names(self) -> KnownNames:
+        """The names that are known so far."""
+
+    @abstractmethod
+    def names_among(self, keys: Collection[str]) -> KnownNames:
+        """Return the names with those among ``keys`` known."""
+
+    @abstractmethod
+    def names_of(self, places: Sequence[int], *, holders: int = 0) -> KnownNames:
+        """Return the names with those of the passages at ``places`` known, and so many passages that mention each."""
+
+    @abstractmethod
+    def walk(self, bounds: WalkBounds) -> Walk:
+        """Return a walk over the passages, within ``bounds`` where the graph is not there as a whole."""
+
+    @abstractmethod
+    def edges(self, place: int) -> EdgesOf:
+        """Return what a passage leads to, as far as a walk of this view needed to know it."""
+
+
+class WholeView(ReadableView):
+    """A view of the whole passage graph; its tables are those of the caller where none are given."""
+
+    def __init__(
+        self, store: GraphStore, access: Access, graph: PassageGraph, *, tables: CollectionTables | None = None
+    ) -> None:
+        super().__init__(CollectionTables(store, access) if tables is None else tables)
+        self.graph = graph
+
+    @property
+    def count(self) -> int:
+        """The number of readable passages."""
+        return len(self.graph.chunk_ids)
+
+    @property
+    def chunk_ids(self) -> Sequence[str]:
+        """All readable passages in document order."""
+        return self.graph.chunk_ids
+
+    def place(self, chunk_id: str) -> int | None:
+        """Return the position of a passage; None where it is not in the graph."""
+        return self._walk.position.get(chunk_id)
+
+    @cached_property
+    def names(self) -> PassageNames:
+        """The names of each readable passage."""
+        return PassageNames(self.graph)
+
+    def names_among(self, keys: Collection[str]) -> PassageNames:  # noqa: ARG002 - all are known
+        """Return all names."""
+        return self.names
+
+    def names_of(self, places: Sequence[int], *, holders: int = 0) -> PassageNames:  # noqa: ARG002 - all are known
+        """Return all names."""
+        return self.names
+
+    @cached_property
+    def _walk(self) -> PassageWalk:
+        return PassageWalk(self.graph)
+
+    def walk(self, bounds: WalkBounds) -> PassageWalk:  # noqa: ARG002 - there is nothing to read
+        """Return the walk over the whole graph."""
+        return self._walk
+
+    def edges(self, place: int) -> EdgesOf:
+        """Return what a passage leads to."""
+        row = slice(self.graph.indptr[place], self.graph.indptr[place + 1])
+        return EdgesOf(targets=self.graph.indices[row], weights=self.graph.weights[row].astype(np.float64))

@@ -19,10 +19,10 @@ Cosine: TypeAlias = Annotated[float, Interval(ge=-1, le=1)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkBounds:
-    """How much of the passage graph is read: whole in small collections, near the start of the walk in others."""
+    """How much of names and passage graph is read: all in small collections, what a question meets in others."""
 
     whole_graph: CountOrNone = 20_000
-    """Up to this many passages that the caller may read, all edges are read once, and kept until documents change."""
+    """Up to this many readable passages, all names and edges are read once, and kept until documents change."""
     hops: Count = 2
     """Beyond that, how many times for a question the edges of passages that the walk has reached are looked up."""
     passages: Count = 200

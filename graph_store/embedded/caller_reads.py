@@ -7,22 +7,37 @@ from pathlib import Path
 from typing import TypeVar
 
 from graph_store.access import Access
-from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, PassageLinks, StoreCounts, TokenVectors
+from graph_store.bundles import (
+    ChunkSentences,
+    FloatVector,
+    NamePlaces,
+    NamesOfPassages,
+    PassageGraph,
+    PassageLinks,
+    PassageSample,
+    StoreCounts,
+    TokenVectors,
+)
 from graph_store.embedded import derived_reads, document_reads, entity_reads
 from graph_store.embedded.access_sql import Scopes
+from graph_store.embedded.change_log import read_sequences
 from graph_store.embedded.counting import count_records
 from graph_store.embedded.database import Database
 from graph_store.embedded.keyword_catalog import KeywordCatalog
-from graph_store.embedded.passage_graph import PassageGraphs, read_links
+from graph_store.embedded.near_names import read_name_places, read_passage_names
+from graph_store.embedded.passage_graph import PassageGraphs, read_links, read_sample
 from graph_store.embedded.search import HitSearch, SearchRequest
 from graph_store.embedded.space_watch import SpaceWatch
 from graph_store.embedded.vector_catalog import VectorCatalog
 from graph_store.filters import Filters
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
+from graph_store.remembered import Remembered
 from graph_store.searches import KeywordSearch, Search
 from graph_store.settings import StoreSettings
 
 _Found = TypeVar("_Found")
+
+_SAMPLES_KEPT = 16
 
 
 class CallerReads:
@@ -38,6 +53,7 @@ class CallerReads:
         self._scopes = Scopes()
         self._search = HitSearch(database, self._keywords, self._vectors, scopes=self._scopes, settings=settings)
         self._graphs = PassageGraphs()
+        self._samples: Remembered[PassageSample] = Remembered(_SAMPLES_KEPT)
 
     @property
     def embedding_model(self) -> str:
@@ -158,11 +174,27 @@ class CallerReads:
         """Return the ids of readable documents that another readable one supersedes."""
         return self._search.superseded_documents(access)
 
-    def passage_graph(self, access: Access, *, whole_up_to: int | None = None) -> PassageGraph:
-        """Return the readable part of the passage graph, without edges over more passages than ``whole_up_to``."""
+    def passage_graph(self, access: Access) -> PassageGraph:
+        """Return the readable part of the passage graph."""
+        with self._database.snapshot() as connection:
+            return self._graphs.of(connection, self._scopes.of(connection, access))
+
+    def passage_sample(self, access: Access, *, most: int) -> PassageSample:
+        """Count the readable chunks and choose ``most`` of them evenly (see ``GraphStore``)."""
         with self._database.snapshot() as connection:
             scope = self._scopes.of(connection, access)
-            return self._graphs.of(connection, scope, whole_up_to=whole_up_to)
+            key = (scope, read_sequences(connection, scope.tenant), most)
+            return self._samples.of(key, lambda: read_sample(connection, scope, most=most))
+
+    def name_places(self, access: Access, keys: AnyCollection[str], *, most: int) -> Mapping[str, NamePlaces]:
+        """Return name key -> where it stands, for the names among ``keys`` that a readable passage has."""
+        with self._database.snapshot() as connection:
+            return read_name_places(connection, self._scopes.of(connection, access), keys, most=most)
+
+    def passage_names(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> NamesOfPassages:
+        """Return the names of the readable chunks among ``chunk_ids``, and where these stand."""
+        with self._database.snapshot() as connection:
+            return read_passage_names(connection, self._scopes.of(connection, access), chunk_ids, most=most)
 
     def passage_links(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
         """Return chunk id -> the ``most`` strongest edges of readable chunks."""

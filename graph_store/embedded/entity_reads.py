@@ -26,21 +26,24 @@ def visible_names(connection: sqlite3.Connection, scope: Scope, rows: Sequence[i
     A name is readable through a document that supports it. One that no document supports as it stands (a resolver may
     have normalised it) is readable to those who may read all evidence of the entity, as long as none was deleted.
     """
-    chosen = "" if rows is None else " AND entities.row IN (SELECT value FROM json_each(:rows))"
+    # The order of joins is fixed: of a few entities nothing but what is theirs must be looked at.
+    chosen = (
+        "entities" if rows is None else "json_each(:rows) AS wanted CROSS JOIN entities ON entities.row = wanted.value"
+    )
     parameters = {**scope.parameters, "rows": json.dumps(rows or [])}
     support: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for row, number, documents in connection.execute(
-        "SELECT part.entity_row, part.ordinal, count(*) FROM entities"
-        " JOIN entity_name_support AS part ON part.entity_row = entities.row"
-        " JOIN documents ON documents.row = part.document_row"
-        f" WHERE entities.tenant = :tenant AND {readable('documents')}{chosen} GROUP BY 1, 2",
+        f"SELECT part.entity_row, part.ordinal, count(*) FROM {chosen}"
+        " CROSS JOIN entity_name_support AS part ON part.entity_row = entities.row"
+        " CROSS JOIN documents ON documents.row = part.document_row"
+        f" WHERE entities.tenant = :tenant AND {readable('documents')} GROUP BY 1, 2",
         parameters,
     ):
         support[row][number] = documents
     visible: VisibleNames = {row: {} for row in support}
     for row, number, key, supported, documents in connection.execute(
-        "SELECT names.entity_row, names.ordinal, names.name_key, names.supported, entities.documents FROM entities"
-        f" JOIN entity_names AS names ON names.entity_row = entities.row WHERE entities.tenant = :tenant{chosen}"
+        f"SELECT names.entity_row, names.ordinal, names.name_key, names.supported, entities.documents FROM {chosen}"
+        " CROSS JOIN entity_names AS names ON names.entity_row = entities.row WHERE entities.tenant = :tenant"
         " ORDER BY 1, 2",
         parameters,
     ):

@@ -3,22 +3,24 @@
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from graph_store.bundles import PassageGraph, PassageLinks
+from graph_store.bundles import PassageGraph, PassageLinks, PassageSample
 from graph_store.embedded.access_sql import Scope, readable
 from graph_store.embedded.change_log import read_sequences
 from graph_store.embedded.document_reads import with_ids
 from graph_store.embedded.entity_reads import VisibleNames, visible_names
-from graph_store.passage_assembly import assemble_names, strongest_links, with_edges
+from graph_store.passage_assembly import assemble_graph, strongest_links
 
 _GRAPHS_KEPT = 8
-_CHUNKS = (
-    "FROM chunks JOIN documents ON documents.row = chunks.document_row"
-    f" WHERE chunks.tenant = :tenant AND {readable('chunks')} ORDER BY documents.id, chunks.position, chunks.id"
+_READABLE_CHUNKS = (
+    "chunks JOIN documents ON documents.row = chunks.document_row"
+    f" WHERE chunks.tenant = :tenant AND {readable('chunks')}"
 )
+IN_DOCUMENT_ORDER = "documents.id, chunks.position, chunks.id"
+"""The order of all chunks of a tenant."""
 
 
 class PassageGraphs:
@@ -28,44 +30,46 @@ class PassageGraphs:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[object, ...], PassageGraph] = OrderedDict()
 
-    def of(self, connection: sqlite3.Connection, scope: Scope, *, whole_up_to: int | None) -> PassageGraph:
-        """Return the graph that a scope may read in a snapshot; without edges over more chunks than ``whole_up_to``."""
+    def of(self, connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
+        """Return the graph that a scope may read in a snapshot."""
         sequences = read_sequences(connection, scope.tenant)
-        state = (scope, sequences.data, sequences.derived)
+        key = (scope, sequences.data, sequences.derived)
         with self._lock:
-            names = self._kept((*state, "names"), lambda: read_names(connection, scope))
-            if whole_up_to is not None and len(names.chunk_ids) > whole_up_to:
-                return names
-            return self._kept((*state, "whole"), lambda: read_edges(connection, scope, names))
-
-    def _kept(self, key: tuple[object, ...], read: Callable[[], PassageGraph]) -> PassageGraph:
-        if key not in self._known:
-            self._known[key] = read()
-            if len(self._known) > 2 * _GRAPHS_KEPT:  # either form of a graph, which share what they have in common
-                self._known.popitem(last=False)
-        return self._known[key]
+            if key not in self._known:
+                self._known[key] = read_graph(connection, scope)
+                if len(self._known) > _GRAPHS_KEPT:
+                    self._known.popitem(last=False)
+            return self._known[key]
 
 
-def read_names(connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
-    """Read the graph without edges: all readable chunks, by document id and position; O(chunks + mentions)."""
-    chunks = connection.execute(f"SELECT chunks.row, chunks.id {_CHUNKS}", scope.parameters).fetchall()
+def read_graph(connection: sqlite3.Connection, scope: Scope) -> PassageGraph:
+    """Read the graph: all readable chunks, by document id and position; O(chunks + mentions + edges)."""
+    chunks = connection.execute(
+        f"SELECT chunks.row, chunks.id FROM {_READABLE_CHUNKS} ORDER BY {IN_DOCUMENT_ORDER}", scope.parameters
+    ).fetchall()
     visible = visible_names(connection, scope)
-    return assemble_names(
-        chunks,
-        homes=_named(_occurrences(connection, scope, "homes"), visible),
-        mentions=_named(_occurrences(connection, scope, "mentions"), visible),
-    )
-
-
-def read_edges(connection: sqlite3.Connection, scope: Scope, names: PassageGraph) -> PassageGraph:
-    """Return the graph ``names`` of the same snapshot with its edges; O(chunks + edges)."""
-    rows = connection.execute(f"SELECT chunks.row {_CHUNKS}", scope.parameters)
     edges = connection.execute(
         "SELECT source_row, target_row, weight FROM passage_edges JOIN chunks ON chunks.row = source_row"
         f" WHERE chunks.tenant = :tenant AND {readable('chunks')}",
         scope.parameters,
     )
-    return with_edges(names, [row for (row,) in rows], edges)
+    return assemble_graph(
+        chunks,
+        edges=edges,
+        homes=_named(_occurrences(connection, scope, "homes"), visible),
+        mentions=_named(_occurrences(connection, scope, "mentions"), visible),
+    )
+
+
+def read_sample(connection: sqlite3.Connection, scope: Scope, *, most: int) -> PassageSample:
+    """Count the readable chunks and choose some evenly; O(chunks log chunks)."""
+    rows = connection.execute(
+        "SELECT id, total FROM (SELECT chunks.id AS id, count(*) OVER () AS total,"
+        f" row_number() OVER (ORDER BY {IN_DOCUMENT_ORDER}) - 1 AS place FROM {_READABLE_CHUNKS})"
+        " WHERE place % max(1, total / :most) = 0 ORDER BY place LIMIT :most",
+        {**scope.parameters, "most": most},
+    ).fetchall()
+    return PassageSample(count=rows[0][1] if rows else 0, chunk_ids=tuple(chunk_id for chunk_id, _ in rows))
 
 
 def read_links(

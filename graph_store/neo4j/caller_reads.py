@@ -1,156 +1,39 @@
 """What callers read from a store on a Neo4j server."""
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
-from contextlib import AbstractContextManager, nullcontext
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from graph_store.access import Access
-from graph_store.bundles import ChunkSentences, FloatVector, PassageGraph, PassageLinks, StoreCounts, TokenVectors
-from graph_store.errors import StoreChanged
+from graph_store.bundles import ChunkSentences, FloatVector, StoreCounts, TokenVectors
 from graph_store.filters import Filters
-from graph_store.neo4j import derived_reads, document_reads, entity_reads, passage_graph, search, tenant_reads
+from graph_store.neo4j import derived_reads, document_reads, entity_reads, search, tenant_reads
 from graph_store.neo4j.connection import Connection, Transaction
-from graph_store.neo4j.failures import explained
 from graph_store.neo4j.filtering import ALL, Passing, all_passing, passing_documents, read_superseded
-from graph_store.neo4j.passage_memo import MOST_AT_ONCE, PassageMemo
-from graph_store.neo4j.remembered import Remembered
+from graph_store.neo4j.passage_reads import PassageReads
 from graph_store.neo4j.schema import kinds_by_tenant
-from graph_store.neo4j.scope import Scope, scope_of, whole_tenant
+from graph_store.neo4j.scope import Scope
 from graph_store.neo4j.search_plan import SearchPlan, count_kinds
 from graph_store.neo4j.slots import StoredSpace
-from graph_store.neo4j.space_state import Spaces, check_space, read_spaces
-from graph_store.neo4j.statements import Statements
-from graph_store.neo4j.store_state import Progress, read_progress
-from graph_store.neo4j.store_watch import LatestProgress, OneState
+from graph_store.neo4j.store_state import Progress
 from graph_store.neo4j.vector_search import Records
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
+from graph_store.remembered import Remembered
 from graph_store.searches import KeywordSearch, Search, VectorSearch
 from graph_store.settings import Neo4jSettings
 
-_Found = TypeVar("_Found")
-
-_GRAPHS_KEPT = 16  # either form of a graph, which share what they have in common
 _FILTERS_KEPT = 16
-_STEADY_ATTEMPTS = 5
 
 
-class _Held(threading.local):
-    """The state that the work of a thread reads; None where it reads on its own."""
-
-    state: OneState | None = None
-
-
-class CallerReads:
+class CallerReads(PassageReads):
     """The reading half of ``GraphStore``: every read takes an ``Access`` and shows what the caller may read."""
 
     def __init__(self, connection: Connection, space: StoredSpace, settings: Neo4jSettings) -> None:
-        self._connection = connection
-        self._space = space
-        self._neo4j_settings = settings
-        self._held = _Held()
-        self._latest = LatestProgress()
+        super().__init__(connection, space, settings)
         self._counts: Remembered[StoreCounts] = Remembered(_FILTERS_KEPT)
         self._records: Remembered[Mapping[SearchKind, Records]] = Remembered(_FILTERS_KEPT)
         self._kinds: Remembered[frozenset[SearchKind]] = Remembered(_FILTERS_KEPT)
-        self._graphs: Remembered[PassageGraph] = Remembered(_GRAPHS_KEPT)
         self._passing: Remembered[Passing] = Remembered(_FILTERS_KEPT)
         self._passing_ids: Remembered[frozenset[str]] = Remembered(_FILTERS_KEPT)
-
-    def _read(self, access: Access, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
-        """Read what belongs together within the generation that is shown."""
-        return self.in_one_state(lambda: self._read_held(access, work))
-
-    def _read_held(self, access: Access, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
-        state = self._held.state
-        assert state is not None
-        progress = state.progress(access.tenant)
-        with explained(str(self._connection.address)):  # what is no Unicode may come to light before it is sent
-            return work(state.statements, scope_of(access).at(progress.generation), progress)
-
-    def _read_documents(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
-        """Read by one query that asks for nothing of the derived layer."""
-        state = self._held.state
-        if state is not None:
-            state.progress(access.tenant)
-            return work(state.statements, scope_of(access))
-        with Statements(self._connection, self._neo4j_settings) as statements:
-            return work(statements, scope_of(access))
-
-    def _passages(self, access: Access, asked: int) -> PassageMemo | None:
-        """Return what the work at hand has read of passages; None outside of any, or where it asks for very many."""
-        state = self._held.state
-        if state is None or asked > MOST_AT_ONCE:
-            return None
-        state.progress(access.tenant)
-        return state.memo(scope_of(access))
-
-    def _read_vectors(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
-        """Read vectors by one query; raises ``StoreSwitched`` where they are not of the live space any more."""
-
-        def read(transaction: Transaction, scope: Scope, _: Progress) -> _Found:
-            self._vectors_are_read()
-            return work(transaction, scope)
-
-        return self._read(access, read)
-
-    def _vectors_are_read(self) -> None:
-        assert self._held.state is not None
-        self._held.state.vectors_are_read()
-
-    def _read_whole(self, tenant: str, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
-        """Read a whole tenant with its vectors; raises ``StoreSwitched`` where they are not of the live space."""
-
-        def read(transaction: Transaction) -> _Found:
-            self._check_space(read_spaces(transaction))
-            found = self._steady(transaction, whole_tenant(tenant), work)
-            self._check_space(read_spaces(transaction))
-            return found
-
-        return self._connection.read(read)
-
-    def _check_space(self, found: Spaces) -> None:
-        check_space(self._space, found, address=str(self._connection.address))
-
-    def _steady(
-        self, transaction: Transaction, scope: Scope, work: Callable[[Transaction, Scope, Progress], _Found]
-    ) -> _Found:
-        """Read a whole tenant within the generation that is shown, again where it changed meanwhile."""
-        before = read_progress(transaction, scope.tenant)
-        for _ in range(_STEADY_ATTEMPTS):
-            found = work(transaction, scope.at(before.generation), before)
-            after = read_progress(transaction, scope.tenant)
-            if after == before:
-                break
-            before = after
-        return found
-
-    def one_state(self) -> AbstractContextManager[None]:
-        """Hold nothing: the server keeps no snapshots, so each read sees a state of its own (see ``GraphStore``)."""
-        return nullcontext()
-
-    def in_one_state(self, work: Callable[[], _Found]) -> _Found:
-        """Return what ``work`` returns from one state, done again where the store changed (see ``GraphStore``)."""
-        if self._held.state is not None:
-            return work()
-        for _ in range(_STEADY_ATTEMPTS - 1):
-            try:
-                return self._within(work, strict=True)
-            except StoreChanged:
-                continue
-        return self._within(work, strict=False)
-
-    def _within(self, work: Callable[[], _Found], *, strict: bool) -> _Found:
-        state = OneState(
-            self._connection, self._latest, space=self._space, settings=self._neo4j_settings, strict=strict
-        )
-        with state:
-            self._held.state = state
-            try:
-                return work()
-            finally:
-                self._held.state = None
 
     def counts(self, access: Access) -> StoreCounts:
         """Count what the caller may read."""
@@ -300,22 +183,6 @@ class CallerReads:
             return self._passing_ids.of(key, lambda: read_superseded(transaction, scope, None))
 
         return self._read(access, work)
-
-    def passage_graph(self, access: Access, *, whole_up_to: int | None = None) -> PassageGraph:
-        """Return the readable part of the passage graph, without edges over more passages than ``whole_up_to``."""
-
-        def work(transaction: Transaction, scope: Scope, progress: Progress) -> PassageGraph:
-            key = (scope, progress.data, progress.derived)
-            names = self._graphs.of((*key, "names"), lambda: passage_graph.read_names(transaction, scope))
-            if whole_up_to is not None and len(names.chunk_ids) > whole_up_to:
-                return names
-            return self._graphs.of((*key, "whole"), lambda: passage_graph.read_whole(transaction, scope, names))
-
-        return self._read(access, work)
-
-    def passage_links(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
-        """Return chunk id -> the ``most`` strongest edges of readable chunks."""
-        return self._read(access, lambda tx, scope, _: passage_graph.read_links(tx, scope, chunk_ids, most=most))
 
     def entities(self, access: Access, entity_ids: Sequence[str]) -> tuple[Entity, ...]:
         """Return entities with at least one readable mention or home, by id; only readable names."""

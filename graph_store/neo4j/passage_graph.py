@@ -7,7 +7,7 @@ from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.document_reads import IN_DOCUMENT_ORDER
 from graph_store.neo4j.entity_reads import read_names_and_chunks
 from graph_store.neo4j.scope import Scope, readable
-from graph_store.passage_assembly import assemble_names, strongest_links, with_edges
+from graph_store.passage_assembly import assemble_graph, strongest_links
 
 
 def read_edges(transaction: Transaction, scope: Scope) -> Iterable[tuple[str, str, float]]:
@@ -20,19 +20,15 @@ def read_edges(transaction: Transaction, scope: Scope) -> Iterable[tuple[str, st
     return [(source, target, weight) for source, target, weight in found]
 
 
-def read_names(transaction: Transaction, scope: Scope) -> PassageGraph:
-    """Read the graph without edges: all readable chunks, by document id and position; O(chunks + mentions)."""
+def read_graph(transaction: Transaction, scope: Scope) -> PassageGraph:
+    """Read the graph: all readable chunks, by document id and position; O(chunks + mentions + edges)."""
     chunks = transaction.rows(
         f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE {readable('c')} RETURN c.id {IN_DOCUMENT_ORDER}", **scope.parameters
     )
     homes, mentions = read_names_and_chunks(transaction, scope)
     ids = [row[0] for row in chunks]
-    return assemble_names(list(zip(ids, ids, strict=True)), homes=homes, mentions=mentions)
-
-
-def read_whole(transaction: Transaction, scope: Scope, names: PassageGraph) -> PassageGraph:
-    """Return the graph ``names`` of the same state with its edges; O(chunks + edges)."""
-    return with_edges(names, names.chunk_ids, read_edges(transaction, scope))
+    edges = read_edges(transaction, scope)
+    return assemble_graph(list(zip(ids, ids, strict=True)), edges=edges, homes=homes, mentions=mentions)
 
 
 def read_links(

@@ -10,17 +10,17 @@ from graph_store.store import GraphStore
 from query.chain_ranking.arrays import Matrix, Vector
 from query.chain_ranking.coverage import highest_in_segments, token_table
 
-_VECTORS = 240
+USUAL_PASSAGES = 240
+"""So many passages tell what is usual."""
 _WITH_TOKENS = 4
 
 
 class Background:
-    """An even sample of the passages that one caller may read, with vectors, and a quarter of them with tokens."""
+    """Passages evenly chosen from those that one caller may read, with vectors, and a quarter of them with tokens."""
 
     def __init__(self, store: GraphStore, access: Access, chunk_ids: Sequence[str]) -> None:
-        ids = chunk_ids[:: max(1, len(chunk_ids) // _VECTORS)][:_VECTORS]
-        vectors = store.chunk_vectors(access, ids)
-        tokens = store.token_vectors(access, ids[::_WITH_TOKENS])
+        vectors = store.chunk_vectors(access, chunk_ids)
+        tokens = store.token_vectors(access, chunk_ids[::_WITH_TOKENS])
         self._vectors = np.array(list(vectors.values()), dtype=np.float32).reshape(-1, store.dimension)
         self._table = token_table(list(tokens.values()))
 

@@ -8,7 +8,7 @@ import numpy as np
 from graph_store.bundles import FloatMatrix, TokenVectors
 from graph_store.records import Chunk, Document, Sentence
 from graph_store.store import GraphStore
-from query.chain_ranking.arrays import Indices, Matrix, Vector
+from query.chain_ranking.arrays import Matrix, Vector
 from query.chain_ranking.coverage import token_table, unit_tokens, word_scale
 from query.chain_ranking.evidence import (
     Evidence,
@@ -56,8 +56,9 @@ def gather_evidence(
     tokens = [by_chunk[chunk_id] for chunk_id in ids if chunk_id in by_chunk]
     coverage = _token_coverage(tokens, request, view, words=words, told=told)
     title_words = words_in(titles, words.stems)
-    positions = np.array([view.walk.position.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
-    about = tuple(view.names.about.get(place, _NO_NAMES) for place in positions.tolist())
+    places = [view.place(chunk_id) for chunk_id in ids]
+    names = view.names_of([place for place in places if place is not None])
+    about = tuple(names.about(place) if place is not None else _NO_NAMES for place in places)
     asked = frozenset(key for keys in about for key in keys if stands_in(key, request.question.searched))
     bm25, bm25_rank = list_scores(found.bm25, ids, missing=0.0)
     fused, _ = list_scores(found.fused, ids, missing=min((hit.score for hit in found.fused), default=0.0))
@@ -78,15 +79,15 @@ def gather_evidence(
         dense_rank=dense_rank,
         bm25_rank=bm25_rank,
         fused=fused,
-        mass=_mass(found.mass, positions),
+        mass=_mass(found.mass, places),
         coverage=_HELD * lexical if coverage is None else coverage.passages,
         sentence_coverage=_HELD * sentence_lexical if coverage is None else coverage.sentences,
         lexical=lexical,
         title_words=title_words,
         title_share=title_words.sum(axis=1) / np.array([max(1, len(stem_set(title))) for title in titles]),
         names=tuple(
-            view.names.mentioned.get(place, _NO_NAMES) | keys
-            for place, keys in zip(positions.tolist(), about, strict=True)
+            names.mentioned(place) | keys if place is not None else keys
+            for place, keys in zip(places, about, strict=True)
         ),
         about=about,
         asked_home=np.array([bool(keys & asked) for keys in about], dtype=np.float64),
@@ -124,8 +125,8 @@ def _sentence_texts(chunks: Sequence[Chunk], sentences: Sequence[Sentence]) -> l
     return [texts[item.chunk_id][item.char_start : item.char_end] for item in sentences]
 
 
-def _mass(mass: Vector, positions: Indices) -> Vector:
-    """Return mass as a share of the largest, (n,); 0 for passages outside the graph."""
-    own = np.where(positions >= 0, mass[np.maximum(positions, 0)], 0.0) if len(mass) else np.zeros(len(positions))
+def _mass(mass: Vector, places: Sequence[int | None]) -> Vector:
+    """Return mass as a share of the largest, (n,); 0 for passages that the walk does not know."""
+    own = np.array([mass[place] if place is not None and place < len(mass) else 0.0 for place in places])
     share: Vector = own / max(float(mass.max(initial=0.0)), 1e-12)
     return share

@@ -9,7 +9,7 @@ import numpy as np
 
 from query.chain_ranking.arrays import Indices, Vector
 from query.chain_ranking.evidence import Evidence
-from query.chain_ranking.names import PassageNames, stands_in
+from query.chain_ranking.names import KnownNames, spread, stands_in
 
 _COSINE_COUNTS = 3.0
 _RARITY_COUNTS = 0.2
@@ -55,7 +55,7 @@ class Links:
 class LinkFinder:
     """Finds the links of anchors within one pool; names found once are kept for the next round."""
 
-    def __init__(self, evidence: Evidence, names: PassageNames, *, most_holders: int, most_homes: int) -> None:
+    def __init__(self, evidence: Evidence, names: KnownNames, *, most_holders: int, most_homes: int) -> None:
         self._evidence = evidence
         self._names = names
         self._most_holders = most_holders
@@ -63,7 +63,7 @@ class LinkFinder:
         self._sentences: dict[tuple[int, str], int] = {}
         self._texts = [f"{title}\n{chunk.text}" for title, chunk in zip(evidence.titles, evidence.chunks, strict=True)]
         self._subjects = [
-            frozenset(key for key in about if len(names.homes.get(key, ())) <= most_homes) for about in evidence.about
+            frozenset(key for key in about if names.home_count(key) <= most_homes) for about in evidence.about
         ]
         self._linking = [frozenset(key for key in own if self._may_link(key)) for own in evidence.names]
         self._cache: dict[int, list[tuple[int, list[Bridge], bool, bool]]] = {}
@@ -114,11 +114,11 @@ class LinkFinder:
                 yield target, [self._bridge(anchor, target, key) for key in sorted(keys)], bool(named), bool(naming)
 
     def _may_link(self, key: str) -> bool:
-        return 2 <= self._names.spread(key) <= self._most_holders and not stands_in(key, self._evidence.asked)
+        return 2 <= spread(self._names, key) <= self._most_holders and not stands_in(key, self._evidence.asked)
 
     def _bridge(self, anchor: int, target: int, key: str) -> Bridge:
         sentence = self._sentence(anchor, key)
-        rarity = log((self._names.count + 1) / self._names.spread(key))
+        rarity = log((self._names.count + 1) / spread(self._names, key))
         in_title = stands_in(key, self._evidence.titles[target])
         cosine = self._evidence.sentence_cosine[sentence] if sentence != _NO_SENTENCE else 0.0
         return Bridge(

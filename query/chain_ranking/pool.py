@@ -10,7 +10,7 @@ from graph_store.bundles import FloatMatrix, FloatVector
 from graph_store.records import Hit
 from graph_store.searches import VectorSearch
 from graph_store.store import GraphStore
-from query.bounded_walk import NearPassages
+from query.chain_ranking.names import KnownNames
 from query.chain_ranking.settings import ChainSettings
 from query.readable_view import ReadableView
 from query.request import Request
@@ -21,16 +21,12 @@ _CARRIED = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """What is known before the pool is chosen: hits of the first searches, and the mass of the walk by position.
-
-    ``near`` has the edges of what the walk reached, where the view's graph has none.
-    """
+    """What is known before the pool is chosen: hits of the first searches, and the mass of the walk by position."""
 
     bm25: tuple[Hit, ...]
     dense: tuple[Hit, ...]
     fused: tuple[Hit, ...]
     mass: NDArray[np.float64]
-    near: NearPassages | None = None
 
 
 def hop_vectors(question: FloatVector, passages: FloatMatrix) -> FloatMatrix:
@@ -57,7 +53,7 @@ def choose_pool(
     store: GraphStore, request: Request, view: ReadableView, *, found: Candidates, settings: ChainSettings
 ) -> tuple[str, ...]:
     """Return the ids of at most ``settings.pool`` passages of the caller's graph and filters, in order of discovery."""
-    ids = view.graph.chunk_ids
+    ids = view.chunk_ids
     anchors = strongest(found.mass, settings.anchors)
     chosen: dict[str, None] = {}
     _add(chosen, (hit.id for hit in found.fused[: settings.pool_fused]))
@@ -70,7 +66,7 @@ def choose_pool(
     linked_vectors = {chunk_id: vectors[chunk_id] for chunk_id in linked if chunk_id in vectors}
     _add(chosen, _nearest_linked(linked_vectors, hops, settings.pool - len(chosen)))
     _add(chosen, (hit.id for hit in found.fused))
-    known = [chunk_id for chunk_id in chosen if chunk_id in view.walk.position]
+    known = [chunk_id for chunk_id in chosen if view.place(chunk_id) is not None]
     return tuple(_filtered(store, request, known)[: settings.pool])
 
 
@@ -97,31 +93,30 @@ def _beyond(store: GraphStore, request: Request, hops: FloatMatrix, settings: Ch
 
 def _linked(view: ReadableView, anchors: Sequence[int], found: Candidates, settings: ChainSettings) -> list[int]:
     """Return the positions that the anchors lead to by an edge or by a shared uncommon name, strongest tie first."""
+    names = view.names_of(anchors, holders=settings.linked)
     ties: dict[int, float] = {}
     for anchor in anchors:
         strength = float(found.mass[anchor])
-        for target, tie in (*_edges(view, found.near, anchor), *_shared_names(view, anchor, settings)):
+        for target, tie in (*_edges(view, anchor), *_shared_names(names, anchor, settings)):
             ties[target] = max(ties.get(target, 0.0), strength * tie)
     return sorted(ties, key=lambda position: (-ties[position], position))[: settings.linked]
 
 
-def _edges(view: ReadableView, near: NearPassages | None, anchor: int) -> Iterator[tuple[int, float]]:
-    if near is not None:
-        known = near.edges(anchor)
-        yield from zip(known.targets.tolist(), (1.0 + known.weights).tolist(), strict=True)
-        return
-    row = slice(view.graph.indptr[anchor], view.graph.indptr[anchor + 1])
-    for target, weight in zip(view.graph.indices[row].tolist(), view.graph.weights[row].tolist(), strict=True):
-        yield target, 1.0 + weight
+def _edges(view: ReadableView, anchor: int) -> Iterator[tuple[int, float]]:
+    edges = view.edges(anchor)
+    yield from zip(edges.targets.tolist(), (1.0 + edges.weights).tolist(), strict=True)
 
 
-def _shared_names(view: ReadableView, anchor: int, settings: ChainSettings) -> Iterator[tuple[int, float]]:
-    """Yield the passages that share a name with the anchor; the rarer the name, the stronger the tie."""
-    limit = most_holders(view.names.count, settings)
-    for key in sorted(view.names.mentioned.get(anchor, frozenset())):
-        holders = view.names.holders.get(key, ())
-        if 2 <= len(holders) <= limit:
-            yield from ((target, len(holders) ** -0.5) for target in holders)
+def _shared_names(names: KnownNames, anchor: int, settings: ChainSettings) -> Iterator[tuple[int, float]]:
+    """Yield the passages that share a name with the anchor; the rarer the name, the stronger the tie.
+
+    Of a name with more holders than are linked in all, the first will do: the others are no nearer.
+    """
+    limit = most_holders(names.count, settings)
+    for key in sorted(names.mentioned(anchor)):
+        holders = names.holder_count(key)
+        if 2 <= holders <= limit:
+            yield from ((target, holders**-0.5) for target in names.holders(key))
 
 
 def most_holders(passages: int, settings: ChainSettings) -> int:

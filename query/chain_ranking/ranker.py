@@ -12,7 +12,7 @@ from query.chain_ranking.evidence import Evidence
 from query.chain_ranking.gate import gate_features, gated
 from query.chain_ranking.gather import gather_evidence
 from query.chain_ranking.links import LinkFinder, Links
-from query.chain_ranking.names import PassageNames
+from query.chain_ranking.names import KnownNames
 from query.chain_ranking.passage_features import best_sentence_vectors, plain_search
 from query.chain_ranking.pool import Candidates, choose_pool, most_holders
 from query.chain_ranking.rounds import RoundInput, RoundResult, base_columns, first_input, later_input, passage_columns
@@ -72,7 +72,7 @@ def rank_chains(
 
 
 def score_evidence(
-    evidence: Evidence, names: PassageNames, settings: ChainSettings, weights: ChainWeights
+    evidence: Evidence, names: KnownNames, settings: ChainSettings, weights: ChainWeights
 ) -> RankedChains:
     """Run the rounds over gathered evidence and mix with the searches by the gate."""
     last = run_rounds(Rounds(evidence, names, settings), weights.rounds)
@@ -111,7 +111,7 @@ def _run(rounds: "Rounds", data: RoundInput, model: RoundWeights) -> RoundResult
 class Rounds:
     """The inputs of the rounds over one pool; what does not change between rounds is made once."""
 
-    def __init__(self, evidence: Evidence, names: PassageNames, settings: ChainSettings) -> None:
+    def __init__(self, evidence: Evidence, names: KnownNames, settings: ChainSettings) -> None:
         self._evidence = evidence
         self.size = evidence.size
         self._anchors = settings.anchors

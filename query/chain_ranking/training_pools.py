@@ -16,7 +16,7 @@ from query.chain_ranking.pool import choose_pool
 from query.chain_ranking.ranker import Rounds
 from query.local import FirstStage, search_first_stage, walk_candidates
 from query.question import analyse
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.request import Request
 from query.settings import LocalSettings
 
@@ -69,7 +69,7 @@ def gather_pools(
 ) -> Iterator[TrainingPool]:
     """Gather the pool of each question as answering would; questions without words are passed over."""
     access = Access()
-    view = ReadableView(pot.store, access, pot.store.passage_graph(access))
+    view = WholeView(pot.store, access, pot.store.passage_graph(access))
     for question in pot.questions:
         request = _request(question.text, embedder, settings, access)
         _, found = walk_candidates(request, view, first_search(pot.store, request, settings), settings)

@@ -13,7 +13,7 @@ from query.abstention import SupportEvidence
 from query.local import rank_local
 from query.local_answer import weigh_passages
 from query.question import analyse
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.request import Request
 from query.settings import QuerySettings
 from query.short_answers.asked import is_plain
@@ -54,7 +54,7 @@ class EvidenceMaker:
         self._store = store
         self._embedder = embedder
         self._settings = settings
-        self._view = ReadableView(store, Access(), store.passage_graph(Access()))
+        self._view = WholeView(store, Access(), store.passage_graph(Access()))
 
     def evidence(self, text: str) -> SupportEvidence:
         """Return what an answer to the question would be told from."""

@@ -1,4 +1,4 @@
-"""The part of a store's contract that is about the passage graph without edges, and the edges of single passages."""
+"""The part of a store's contract that is about the edges of single passages."""
 
 from dataclasses import replace
 
@@ -26,35 +26,6 @@ def fill_with_edges(store: GraphStore) -> None:
 
 
 class PassageGraphContract:
-    def test_a_large_graph_comes_without_edges(self, store: GraphStore) -> None:
-        fill_with_edges(store)
-        whole, without = store.passage_graph(STAFF), store.passage_graph(STAFF, whole_up_to=2)
-        assert (whole.whole, without.whole) == (True, False)
-        assert without.indptr.tolist() == [0, 0, 0, 0]
-        assert without.indices.tolist() == without.weights.tolist() == []
-        assert without.chunk_ids == whole.chunk_ids == ("open-0", "open-1", "staff-0")
-        assert (without.homes, without.mentions) == (whole.homes, whole.mentions)
-        assert len(whole.indices) == len(EDGES)
-
-    def test_how_large_it_is_depends_on_what_the_caller_may_read(self, store: GraphStore) -> None:
-        fill_with_edges(store)
-        assert store.passage_graph(STAFF, whole_up_to=3).whole
-        assert store.passage_graph(PUBLIC, whole_up_to=2).whole
-        assert not store.passage_graph(PUBLIC, whole_up_to=1).whole
-
-    def test_either_form_is_remembered_until_something_changes(self, store: GraphStore) -> None:
-        fill_with_edges(store)
-        without, whole = store.passage_graph(STAFF, whole_up_to=0), store.passage_graph(STAFF)
-        assert store.passage_graph(STAFF, whole_up_to=0) is without
-        assert store.passage_graph(STAFF, whole_up_to=3) is store.passage_graph(STAFF) is whole
-        store.write_documents([document_bundle("new", ["Delta reigns."])])
-        assert store.passage_graph(STAFF, whole_up_to=0).chunk_ids == (
-            "new-0",
-            "open-0",
-            "open-1",
-            "staff-0",
-        )
-
     def test_links_are_the_strongest_edges_with_the_weight_of_all(self, store: GraphStore) -> None:
         fill_with_edges(store)
         links = store.passage_links(STAFF, ["open-0", "open-1"], most=1)

@@ -8,6 +8,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
+from tests.graph_store.store_near_contract import NearReadsContract
 from tests.graph_store.store_passage_graph_contract import PassageGraphContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import OpenStore, SpaceContract
@@ -20,6 +21,7 @@ from tests.graph_store.store_version_contract import ComparisonContract, Version
 class TestEmbeddedStore(
     GraphStoreContract,
     PassageGraphContract,
+    NearReadsContract,
     VersionContract,
     ComparisonContract,
     SourceContract,

@@ -9,6 +9,7 @@ from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract, OpenStore
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
+from tests.graph_store.store_near_contract import NearReadsContract
 from tests.graph_store.store_passage_graph_contract import PassageGraphContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import SpaceContract
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.neo4j
 class TestNeo4jStore(
     GraphStoreContract,
     PassageGraphContract,
+    NearReadsContract,
     VersionContract,
     ComparisonContract,
     SourceContract,

@@ -1,5 +1,4 @@
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -7,17 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graph_store.access import Access
 from graph_store.bundles import PassageGraph, PassageLinks
-from graph_store.embedded.embedded_store import EmbeddedStore
-from query.bounded_walk import NearPassages
-from query.engine import QueryEngine
-from query.local import rank_local
+from query.bounded_walk import MetPassages, NearPassages
 from query.personalised_pagerank import PassageWalk
-from query.readable_view import ViewCache
-from query.request import AskOptions
-from query.settings import LocalSettings, QuerySettings, WalkBounds
-from tests.query.small_store import DOCUMENTS, EMBEDDER, request_of
+from query.settings import WalkBounds
 
 MakeGraph: TypeAlias = Callable[..., PassageGraph]
 
@@ -40,10 +32,10 @@ class Reading:
         self._graph = graph
         self.asked: list[tuple[str, ...]] = []
 
-    def __call__(self, places: Sequence[int], *, most: int) -> Mapping[str, PassageLinks]:
-        self.asked.append(tuple(self._graph.chunk_ids[place] for place in places))
+    def __call__(self, chunk_ids: Sequence[str], *, most: int) -> Mapping[str, PassageLinks]:
+        self.asked.append(tuple(chunk_ids))
         found = {}
-        for place in places:
+        for place in map(self._graph.chunk_ids.index, chunk_ids):
             row = slice(self._graph.indptr[place], self._graph.indptr[place + 1])
             targets, weights = self._graph.indices[row], self._graph.weights[row]
             order = np.lexsort((targets, -weights))[:most]
@@ -57,9 +49,10 @@ class Reading:
 
 
 def near(graph: PassageGraph, bounds: WalkBounds) -> tuple[NearPassages, Reading]:
-    reading = Reading(graph)
-    position = {chunk_id: place for place, chunk_id in enumerate(graph.chunk_ids)}
-    return NearPassages(graph.chunk_ids, position, reading, bounds=bounds), reading
+    """Return a walk that has met what it may start from, all of the graph, in its order."""
+    reading, met = Reading(graph), MetPassages()
+    met.places(graph.chunk_ids)
+    return NearPassages(met, reading, bounds=bounds), reading
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -115,30 +108,8 @@ def test_a_restart_of_nothing_reads_nothing(make_graph: MakeGraph) -> None:
     assert reading.asked == []
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("groups", [(), ("staff",)])
-def test_a_large_store_ranks_as_a_small_one(small_store: EmbeddedStore, question: str, groups: tuple[str, ...]) -> None:
-    access = Access(groups=frozenset(groups))
-    local = LocalSettings(bounds=replace(AMPLE, passages=100, edges=100))
-    view = ViewCache(small_store, whole_up_to=0).view(access)
-    bounded = rank_local(small_store, request_of(question, access=access), view, local)
-    whole_view = ViewCache(small_store).view(access)
-    whole = rank_local(small_store, request_of(question, access=access), whole_view, local)
-    assert (view.graph.whole, whole_view.graph.whole) == (False, True)
-    assert [chunk.id for chunk in bounded.chunks] == [chunk.id for chunk in whole.chunks]
-    assert bounded.ppr == pytest.approx(whole.ppr, abs=1e-3)
-    assert (bounded.chains is None) == (whole.chains is None)
-
-
-def test_the_engine_reads_no_whole_graph_where_the_collection_is_large(
-    store_of: Callable[..., EmbeddedStore], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("all edges are read")
-
-    monkeypatch.setattr("graph_store.embedded.passage_graph.read_edges", refuse)
-    store = store_of(*DOCUMENTS)
-    large = QuerySettings(local=LocalSettings(bounds=WalkBounds(whole_graph=3)))
-    assert QueryEngine(store, EMBEDDER, large).ask(QUESTIONS[0], AskOptions(route="local")).results
-    with pytest.raises(AssertionError, match="all edges"):
-        QueryEngine(store, EMBEDDER).ask(QUESTIONS[0])
+def test_what_the_walk_meets_on_its_way_gets_mass_beyond_its_start(make_graph: MakeGraph) -> None:
+    graph, met = make_graph("abc", {("b", "c"): 1.0, ("b", "a"): 1.0}), MetPassages()
+    walk = NearPassages(met, Reading(graph), bounds=AMPLE)
+    mass = walk.rank({met.place("b"): 2.0}, damping=0.6, steps=1)
+    assert dict(zip(met.chunk_ids, mass.tolist(), strict=True)) == pytest.approx({"b": 0.4, "c": 0.3, "a": 0.3})

@@ -8,7 +8,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from query.chain_sentences import follow_chains
 from query.local import LocalRanking, rank_local
 from query.passages import read_passages, read_sentences
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.sentence_selection import ScoredSentence, score_sentences
 from query.settings import LocalSettings
 from tests.query.small_store import request_of
@@ -18,7 +18,7 @@ ASKED = "Where was the builder of Skerry Rock Lighthouse born?"
 
 def ranked(store: EmbeddedStore, odds: Mapping[str, float], *, trust: float = 0.9) -> LocalRanking:
     """Rank the question's passages, with given log odds by document and -3 for the others."""
-    view = ReadableView(store, Access(), store.passage_graph(Access()))
+    view = WholeView(store, Access(), store.passage_graph(Access()))
     ranking = rank_local(store, request_of(ASKED), view, LocalSettings())
     assert ranking.chains is not None
     documents = [chunk.document_id for chunk in ranking.chains.evidence.chunks]

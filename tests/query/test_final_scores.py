@@ -13,10 +13,10 @@ from query.chain_ranking.settings import ChainSettings
 from query.engine import QueryEngine
 from query.final_scores import lowered, raised, ranking_scores
 from query.local import LocalRanking, rank_local
-from query.readable_view import ViewCache
 from query.request import AskOptions
 from query.reranking import rerank
 from query.settings import DiversitySettings, LocalSettings, QuerySettings, RerankSettings
+from query.view_cache import ViewCache
 from tests.query.small_store import EMBEDDER, request_of
 
 QUESTIONS = (

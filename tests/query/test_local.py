@@ -6,9 +6,10 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from query.chain_ranking.settings import ChainSettings
 from query.engine import QueryEngine
 from query.local import rank_local
-from query.readable_view import ReadableView, ViewCache
+from query.readable_view import ReadableView
 from query.request import AskOptions
 from query.settings import LocalSettings
+from query.view_cache import ViewCache
 from tests.query.small_store import DOCUMENTS, EMBEDDER, SmallDocument, request_of
 
 NO_CHAINS = ChainSettings(enabled=False)

@@ -5,7 +5,7 @@ from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.filters import Filters, parse_filter
 from query.engine import QueryEngine
 from query.meant_document import meant_documents
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.request import AskOptions
 from tests.query.small_store import EMBEDDER, SmallDocument, request_of
 
@@ -34,7 +34,7 @@ MARKETS = SmallDocument(
 
 def meant(store: EmbeddedStore, question: str, filters: Filters = ()) -> list[str]:
     asked = request_of(question, filters=filters)
-    view = ReadableView(store, Access(), store.passage_graph(Access()))
+    view = WholeView(store, Access(), store.passage_graph(Access()))
     return [document.title for document in meant_documents(store, asked, view)]
 
 

@@ -4,7 +4,7 @@ from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from query.near_misses import NearMisses
 from query.question import analyse
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from raptor.text_words import content_stems
 from tests.query.small_store import request_of
 
@@ -14,7 +14,7 @@ QUESTION = "Who built Skerry Rock Lighthouse in 1874?"
 @pytest.fixture
 def near_misses(small_store: EmbeddedStore) -> NearMisses:
     access = Access()
-    view = ReadableView(small_store, access, small_store.passage_graph(access))
+    view = WholeView(small_store, access, small_store.passage_graph(access))
     return NearMisses(small_store, access, view.rarity)
 
 

@@ -11,10 +11,10 @@ from model_clients.errors import ModelCorrupt
 from model_clients.reranker import OverlapReranker
 from query.engine import QueryEngine
 from query.local import LocalRanking, rank_local
-from query.readable_view import ViewCache
 from query.request import AskOptions
 from query.reranking import rerank
 from query.settings import LocalSettings, QuerySettings, RerankSettings
+from query.view_cache import ViewCache
 from tests.query.small_store import EMBEDDER, request_of
 
 QUESTION = "Who built Skerry Rock Lighthouse?"

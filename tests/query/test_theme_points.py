@@ -4,7 +4,7 @@ from dataclasses import replace
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from query.engine import QueryEngine
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.request import AskOptions
 from query.settings import CommunitySettings
 from query.theme_points import find_points, point_blocks
@@ -30,7 +30,7 @@ LOOSE = CommunitySettings(point_share_of_best=-1.0)
 
 
 def points_of(store: EmbeddedStore, question: str, settings: CommunitySettings = LOOSE) -> list[tuple[str, str]]:
-    view = ReadableView(store, Access(), store.passage_graph(Access()))
+    view = WholeView(store, Access(), store.passage_graph(Access()))
     found = find_points(store, request_of(question), view.rarity, settings)
     return [(point.passage.document.title, point.text) for point in found.points]
 
@@ -82,7 +82,7 @@ def test_points_stand_on_lines_of_their_own_under_a_theme_each_with_its_document
 
 def test_points_without_a_theme_have_no_heading(store_of: Callable[..., EmbeddedStore]) -> None:
     store = store_of(*HARVESTS)
-    view = ReadableView(store, Access(), store.passage_graph(Access()))
+    view = WholeView(store, Access(), store.passage_graph(Access()))
     points = find_points(store, request_of(QUESTION), view.rarity, LOOSE).points
     (block,) = point_blocks(points, (), {}, chunks=3)
     assert block.title == ""

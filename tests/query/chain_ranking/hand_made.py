@@ -66,7 +66,7 @@ def hand_made(question: str, passages: Sequence[Told]) -> HandMade:
     titles = tuple(told.title for told in passages)
     lexical = words_in([f"{told.title}\n{told.text}" for told in passages], words.stems)
     names = PassageNames(_graph(chunks, passages))
-    about = tuple(names.about.get(place, frozenset()) for place in range(len(passages)))
+    about = tuple(names.about(place) for place in range(len(passages)))
     zeros = np.zeros(len(passages))
     return HandMade(
         names=names,
@@ -92,7 +92,7 @@ def hand_made(question: str, passages: Sequence[Told]) -> HandMade:
             lexical=lexical,
             title_words=words_in(titles, words.stems),
             title_share=zeros,
-            names=tuple(names.mentioned.get(place, frozenset()) | own for place, own in enumerate(about)),
+            names=tuple(names.mentioned(place) | own for place, own in enumerate(about)),
             about=about,
             asked_home=zeros,
         ),

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from graph_store.bundles import PassageGraph
-from query.chain_ranking.names import PassageNames, stands_in
+from query.chain_ranking.names import PassageNames, spread, stands_in
 
 
 @pytest.fixture
@@ -20,17 +20,17 @@ def names(make_graph: Callable[..., PassageGraph]) -> PassageNames:
 
 def test_names_are_known_by_passage(names: PassageNames) -> None:
     assert names.count == 3
-    assert names.mentioned == {1: {"ida holm"}, 2: {"ida holm", "bergvik"}}
-    assert names.about == {0: {"ida holm"}}
+    assert [names.mentioned(place) for place in range(3)] == [set(), {"ida holm"}, {"ida holm", "bergvik"}]
+    assert [names.about(place) for place in range(3)] == [{"ida holm"}, set(), set()]
 
 
 def test_names_of_less_than_four_characters_and_empty_titles_lead_nowhere(names: PassageNames) -> None:
-    assert all("oil" not in keys for keys in names.mentioned.values())
-    assert all("" not in keys for keys in names.about.values())
+    assert all("oil" not in names.mentioned(place) for place in range(3))
+    assert all("" not in names.about(place) for place in range(3))
 
 
 def test_a_name_is_spread_over_the_passages_that_have_it(names: PassageNames) -> None:
-    assert [names.spread(key) for key in ("ida holm", "oil", "bergvik", "nobody")] == [2, 2, 1, 1]
+    assert [spread(names, key) for key in ("ida holm", "oil", "bergvik", "nobody")] == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize(

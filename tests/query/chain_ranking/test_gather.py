@@ -10,7 +10,7 @@ from query.chain_ranking.gather import gather_evidence
 from query.chain_ranking.pool import choose_pool
 from query.chain_ranking.settings import ChainSettings
 from query.local import search_first_stage, walk_candidates
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.settings import LocalSettings
 from tests.query.small_store import EMBEDDER, request_of
 
@@ -19,7 +19,7 @@ QUESTION = "What did Ida Holm build of herring and platinum?"
 
 def evidence_of(store: EmbeddedStore, question: str = QUESTION, access: Access | None = None) -> Evidence:
     request = request_of(question, access=access)
-    view = ReadableView(store, request.access, store.passage_graph(request.access))
+    view = WholeView(store, request.access, store.passage_graph(request.access))
     settings = LocalSettings()
     _, found = walk_candidates(request, view, search_first_stage(store, request, settings), settings)
     pool = choose_pool(store, request, view, found=found, settings=ChainSettings())
@@ -89,7 +89,7 @@ def test_a_store_without_token_vectors_covers_by_words(
 
 def test_an_empty_pool_is_no_fault(small_store: EmbeddedStore) -> None:
     request = request_of(QUESTION)
-    view = ReadableView(small_store, request.access, small_store.passage_graph(request.access))
+    view = WholeView(small_store, request.access, small_store.passage_graph(request.access))
     _, found = walk_candidates(
         request, view, search_first_stage(small_store, request, LocalSettings()), LocalSettings()
     )
@@ -110,7 +110,7 @@ def test_the_background_is_of_readable_passages_alone(
         return read(self, access, chunk_ids)
 
     monkeypatch.setattr(EmbeddedStore, "chunk_vectors", watched)
-    _ = ReadableView(small_store, Access(), small_store.passage_graph(Access())).background
+    _ = WholeView(small_store, Access(), small_store.passage_graph(Access())).background
     assert sampled
     assert not any("reef-survey" in chunk_id or "demolition" in chunk_id for chunk_id in sampled)
 

@@ -13,7 +13,7 @@ from graph_store.records import Hit
 from query.chain_ranking.pool import Candidates, choose_pool, hop_vectors, most_holders, strongest
 from query.chain_ranking.settings import ChainSettings
 from query.local import search_first_stage, walk_candidates
-from query.readable_view import ReadableView
+from query.readable_view import ReadableView, WholeView
 from query.request import Request
 from query.settings import LocalSettings
 from tests.query.small_store import RIVAL, SmallDocument, request_of
@@ -23,7 +23,7 @@ STAFF = Access(groups=frozenset({"staff"}))
 
 
 def view_of(store: EmbeddedStore, access: Access) -> ReadableView:
-    return ReadableView(store, access, store.passage_graph(access))
+    return WholeView(store, access, store.passage_graph(access))
 
 
 def found_by(store: EmbeddedStore, request: Request, view: ReadableView) -> Candidates:
@@ -73,7 +73,7 @@ def test_what_is_not_in_the_graph_yet_stays_out(small_store: EmbeddedStore) -> N
         found, fused=(Hit(id="default/reef-survey/0", score=9.0), Hit(id="new", score=8.0), *found.fused)
     )
     pool = choose_pool(small_store, request, view, found=unpublished, settings=ChainSettings())
-    assert set(pool) <= set(view.graph.chunk_ids)
+    assert set(pool) <= set(view.chunk_ids)
     assert pool
 
 
@@ -85,8 +85,8 @@ def test_a_shared_name_brings_in_what_no_search_found(store_of: Callable[..., Em
         SmallDocument(title="Grass", paragraphs=("It is green.",)),
     )
     request, view = request_of("Who ran the old mill?"), view_of(store, Access())
-    mass = np.zeros(len(view.graph.chunk_ids))
-    mass[view.walk.position["default/old-mill/0"]] = 1.0
+    mass = np.zeros(view.count)
+    mass[store.passage_graph(Access()).chunk_ids.index("default/old-mill/0")] = 1.0
     alone = (Hit(id="default/old-mill/0", score=1.0),)
     found = Candidates(bm25=alone, dense=alone, fused=alone, mass=mass)
     # One hop hit: the search beyond the anchor finds the anchor again, and nothing else.

@@ -11,7 +11,7 @@ from query.chain_ranking.settings import ChainSettings
 from query.chain_ranking.weights import WeightsUnusable
 from query.engine import QueryEngine
 from query.local import LocalRanking, rank_local
-from query.readable_view import ReadableView
+from query.readable_view import WholeView
 from query.request import AskOptions
 from query.settings import LocalSettings
 from tests.query.small_store import DOCUMENTS, EMBEDDER, SmallDocument, request_of
@@ -33,7 +33,7 @@ JOIN = "Where was the caster of the Marrow Bell born?"
 
 def ranking(store: EmbeddedStore, question: str, access: Access | None = None, **settings: object) -> LocalRanking:
     request = request_of(question, access=access)
-    view = ReadableView(store, request.access, store.passage_graph(request.access))
+    view = WholeView(store, request.access, store.passage_graph(request.access))
     return rank_local(store, request, view, LocalSettings(chains=ChainSettings(**settings)))  # type: ignore[arg-type]  # any setting
 
 

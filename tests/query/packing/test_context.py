@@ -16,9 +16,9 @@ from query.packing.draft import Novelty
 from query.packing.packed_context import PackedContext, packed_documents
 from query.packing.passage_blocks import PackedRanking, passage_blocks
 from query.packing.settings import PackingSettings
-from query.readable_view import ViewCache
 from query.request import AskOptions, RouteChoice
 from query.settings import LocalSettings, QuerySettings
+from query.view_cache import ViewCache
 from tests.query.small_store import DOCUMENTS, EMBEDDER, SmallDocument, request_of
 
 StoreOf: TypeAlias = Callable[..., EmbeddedStore]

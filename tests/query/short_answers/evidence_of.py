@@ -7,6 +7,7 @@ import numpy as np
 from graph_store.bundles import PassageGraph
 from graph_store.records import Chunk, Document, Sentence
 from query.abstention import SupportEvidence
+from query.chain_ranking.names import PassageNames
 from query.local import FirstStage, LocalRanking
 from query.passages import CandidateSentence, Passage
 from query.question import analyse
@@ -70,12 +71,14 @@ def evidence_of(text: str, sentences: Sequence[CandidateSentence]) -> SupportEvi
         chosen=best,
         told=best,
         rarity=RARITY,
-        graph=PassageGraph(
-            chunk_ids=(),
-            indptr=np.zeros(1, dtype=np.int64),
-            indices=np.zeros(0, dtype=np.int64),
-            weights=np.zeros(0, dtype=np.float32),
-            homes={},
-            mentions={},
+        names=PassageNames(
+            PassageGraph(
+                chunk_ids=(),
+                indptr=np.zeros(1, dtype=np.int64),
+                indices=np.zeros(0, dtype=np.int64),
+                weights=np.zeros(0, dtype=np.float32),
+                homes={},
+                mentions={},
+            )
         ),
     )
