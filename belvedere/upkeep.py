@@ -110,7 +110,8 @@ class Upkeep:
                 options=self._with_models(options),
                 progress=progress,
             )
-        self._settle_replies(store, options.tenant, begun)
+        # A run that reads no sources tells nothing of documents that are still to come.
+        self._settle_replies(store, options.tenant, begun, beginning=not paths)
         record_settings(notes_of(self._location, store), options.tenant, self._session.used_settings)
         return replace(report, usage=usage.by_task(), failed_calls=usage.failures())
 

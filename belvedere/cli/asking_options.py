@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import click
 
-from belvedere.cli.options import LLM, Command, NameType, with_options
+from belvedere.cli.options import Command, NameType, llm_option, with_options
 
 Transformation: TypeAlias = Literal["rewrite", "multi_query", "hyde", "step_back", "decompose", "iterative"]
 TRANSFORMATIONS: tuple[Transformation, ...] = get_args(Transformation)
@@ -74,7 +74,8 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         help=f"Further searches that a language model makes of the question: {', '.join(TRANSFORMATIONS)}; or none.  "
         "[default: those that are on in the settings]",
     ),
-    LLM,
+    # Reports are told while asking where llm.lazy is on.
+    llm_option(("rewriting", "answers", "reports")),
 )
 
 

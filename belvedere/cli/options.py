@@ -23,6 +23,9 @@ Command: TypeAlias = Callable[..., int | None]
 
 DEFAULT_CONFIG = Path("config.yaml")
 
+TASK_NAMES = ("extraction", "reports", "summaries", "rewriting", "answers", "judge")
+"""The tasks of language models, written here as well: their settings are a heavy import."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
@@ -149,9 +152,12 @@ class LocationType(click.ParamType[StoreLocation]):
 
 
 class TaskNames(click.ParamType[tuple[str, ...]]):
-    """Tasks of language models, separated by commas; "none" for no task."""
+    """Tasks of language models, separated by commas; "none" for no task. Those that are not ``used`` are refused."""
 
     name = "tasks"
+
+    def __init__(self, used: Sequence[str] = TASK_NAMES) -> None:
+        self._used = used
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ANN401  # as click declares it
         """Split the names; whether there are such tasks is for the settings to say."""
@@ -159,6 +165,9 @@ class TaskNames(click.ParamType[tuple[str, ...]]):
         given = tuple(name for name in names if name)
         if not given:
             self.fail("no task is named; leave the option out, or say none", param, ctx)
+        for name in given:
+            if name in TASK_NAMES and name not in self._used:
+                self.fail(f"this command never does the task {name}, only {', '.join(self._used)}", param, ctx)
         return given
 
 
@@ -176,13 +185,20 @@ CONFIG = click.option(
     help="Settings file.  [default: config.yaml in the current folder, where there is one]",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-LLM = click.option(
-    "--llm",
-    type=TaskNames(),
-    metavar="TASK[,TASK]",
-    help="Tasks that a language model does this time: extraction, reports, summaries, rewriting, answers, judge; or "
-    "none.  [default: those that are on in the settings]",
-)
+
+
+def llm_option(used: Sequence[str]) -> Callable[[Command], Command]:
+    """Return the option ``--llm`` of a command that uses these tasks."""
+    return click.option(
+        "--llm",
+        type=TaskNames(used),
+        metavar="TASK[,TASK]",
+        help=f"Tasks that a language model does this time: {', '.join(used)}; or none.  "
+        "[default: those that are on in the settings]",
+    )
+
+
+LLM = llm_option(TASK_NAMES)
 FILTER = click.option(
     "--filter",
     "filters",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from belvedere.cli.options import LLM, Command, with_options
+from belvedere.cli.options import Command, llm_option, with_options
 from belvedere.cli.printing import complain
 from belvedere.cli.progress import ProgressBar
 from belvedere.errors import UserMistake
@@ -34,7 +34,7 @@ def paying_options(command: Command) -> Command:
         return command(*given, paying=Paying(llm=llm, agreed=yes), **rest)
 
     yes = click.option("--yes", is_flag=True, help="Go on whatever the language models may cost, without asking.")
-    return with_options(with_paying, (yes, LLM))
+    return with_options(with_paying, (yes, llm_option(("extraction", "reports", "summaries"))))
 
 
 class NotAgreed(UserMistake):

@@ -91,10 +91,16 @@ class Retries:
         if failures > most or self._outage.lasts or asked > _LONGEST_PAUSE_S:
             self._outage.begin()
             attempts = "" if failures == 1 else f" (after {failures} attempts)"
-            raise EndpointFailed(f"{error}{attempts}", usage=error.usage) from error
+            raise EndpointFailed(f"{error}{attempts}{_too_long_a_pause(asked)}", usage=error.usage) from error
         _log.warning("%s; trying again (attempt %d of %d)", error, failures + 1, most + 1)
         usual = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (failures - 1))
         await self._sleep(max(asked, usual / 2) + self._random.uniform(0.0, usual / 2))
+
+
+def _too_long_a_pause(asked: float) -> str:
+    if asked <= _LONGEST_PAUSE_S:
+        return ""
+    return f"; it asks for a pause of {asked:,.0f} s, and no more than {_LONGEST_PAUSE_S:.0f} s are waited"
 
 
 class _Lost:

@@ -9,7 +9,9 @@ import pytest
 
 from belvedere import KnowledgeBase
 from belvedere.cli.asking_options import TRANSFORMATIONS as SHOWN_TRANSFORMATIONS
+from belvedere.cli.options import TASK_NAMES
 from belvedere.questions import NoLanguageModel
+from model_clients.chat.settings import TASKS
 from query.llm_answers.answerer import AnswerEnd, AnswerPart
 from query.transformations.transform import TRANSFORMATIONS
 from tests.belvedere.small_store import Belvedere, Place
@@ -146,6 +148,24 @@ def test_a_streamed_answer_that_breaks_off_is_told_as_used(
     assert (usage["calls"], usage["estimated"]) == (1, 0 if counts else 1)
     assert (usage["reply_tokens"] == 9) == (counts is not None)
     assert usage["reply_tokens"] > 0
+
+
+@pytest.mark.parametrize(
+    ("command", "task"), [("ask", "extraction"), ("ask", "answers,judge"), ("index", "answers"), ("index", "judge")]
+)
+def test_a_task_that_the_command_never_does_is_refused(
+    belvedere: Belvedere, place: Place, server: ScriptedOpenAiServer, command: str, task: str
+) -> None:
+    outcome = belvedere(command, place.corpus if command == "index" else QUESTION, "--llm", task, *place.options)
+    assert outcome.code == 2
+    assert f"this command never does the task {task.rsplit(',', maxsplit=1)[-1]}" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert belvedere("ask", QUESTION, "--llm", "none", *place.options).code == 0
+    assert server.asked == []
+
+
+def test_the_tasks_of_the_command_line_are_those_of_the_settings() -> None:
+    assert TASK_NAMES == TASKS
 
 
 def test_a_conversation_goes_on_in_the_next_command(

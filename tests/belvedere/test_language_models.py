@@ -116,6 +116,32 @@ def test_what_a_deleted_or_changed_document_told_is_erased(tmp_path: Path, monke
             assert kb.status().kept_replies == 1
 
 
+@pytest.mark.model
+def test_a_deletion_keeps_what_documents_still_to_come_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an interrupted first run leaves them: replies made of documents that the store does not have yet."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    corpus, store = tmp_path / "corpus", tmp_path / "store"
+    corpus.mkdir()
+    for name in ("kept", "deleted"):
+        (corpus / f"{name}.txt").write_text(f"The {name} vault opens on Thursdays.", encoding="utf-8")
+    with scripted_server(lambda asked: says(f"told of {asked.text}")(asked)) as server:
+        llm = LlmSettings(base_url=server.base_url, tasks=TaskSettings(rewriting="m"))
+        with KnowledgeBase.open(store, config=Settings(llm=llm, embedder=EmbedderSettings(model="hashing:64"))) as kb:
+            kb.index(corpus)
+            for name in ("kept.txt", "deleted.txt", "to-come.txt"):
+                _reword(kb, name, f"{name} secret")
+            assert kb.delete(["deleted.txt"]).deleted == ("deleted.txt",)
+            left = (store / "llm-replies.sqlite").read_bytes()
+            assert [f"{name}.txt secret".encode() in left for name in ("kept", "deleted", "to-come")] == [
+                True,
+                False,
+                True,
+            ]
+            (corpus / "deleted.txt").unlink()
+            kb.index(corpus)
+            assert b"to-come.txt secret" not in (store / "llm-replies.sqlite").read_bytes()
+
+
 def test_money_stops_a_run_and_kept_replies_still_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with scripted_server(says("x", usage=(1000, 1000))) as server:
