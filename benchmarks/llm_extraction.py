@@ -1,17 +1,23 @@
 """What extraction by a language model is worth: ``python -m benchmarks.llm_extraction DATA``.
 
-Graphs that others made of the data sets in DATA, with large models or other extractors, are replayed as a model's
-replies, and go through the same checks as a real model's. Three tables: R@5 of the local route on musique_train100
-without a model, with its gold graph beside what the parser finds, and instead of it; entities and linked pairs against
-the gold of redocred_dev200 for the parser alone; and facts of `mine` for the parser, for three recorded extractors as
-they are, and for what is left of them after the checks. Many recorded graphs of `mine` stand under the id of another
-essay: only essays count for which every extractor has a graph most of whose words stand in the essay.
+Graphs that others made of the data sets in DATA, with large models or other extractors, are replayed by an endpoint on
+loopback as a model's replies, and go through the same checks as a real model's. Three tables: R@5 of the local route on
+musique_train100 without a model, with its gold graph beside what the parser finds, and instead of it; entities and
+linked pairs against the gold of redocred_dev200 for the parser alone; and facts of `mine` for the parser, for three
+recorded extractors as they are, and for what is left of them after the checks. Many recorded graphs of `mine` stand
+under the id of another essay: only essays count for which every extractor has a graph most of whose words stand in the
+essay.
 
 A fact counts as recalled where one triple, or three together, hold at least half of its words (stemmed, without
 function words). That measures words, not meaning: it compares extractors, and is no score of the authors of `mine`.
+
+With ``--endpoint URL --model NAME`` a real model is asked as well, about a sample of documents that the seed draws;
+entities and facts alone are printed then, of the parser and the recorded extractors for the same documents.
+``python -m tests.llm.small_model PORT`` serves a small one. Chunks that it gives no reply of use about count as empty.
 """
 
 import json
+import random
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,44 +39,71 @@ from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
 from belvedere.store_location import read_location
 from belvedere.wiring import open_to_write
-from benchmarks.replayed_extraction import RecordedGraph, ReplayingModel, read_graphs
+from benchmarks.found_graphs import (
+    LEAST_WORDS,
+    TOGETHER,
+    Found,
+    FoundGraph,
+    estimated,
+    extracted,
+    fact_counts,
+    name_counts,
+    names_f1,
+    share_of,
+)
+from benchmarks.replayed_extraction import RecordedGraph, extracting, read_graphs, replaying
 from benchmarks.tables import told
 from graph_store.access import Access
-from graph_store.bundles import Collection
-from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.ids import name_key
 from graph_store.keyword_analysis import question_terms
 from indexing.build_index import build_index
 from indexing.llm_extraction.settings import LlmExtractionSettings
-from indexing.model_names import NO_MODELS, IndexingModels
+from indexing.model_names import IndexingModels
 from indexing.options import IndexOptions
-from indexing.settings import IndexingSettings
 from indexing.source_files import source_file
-from model_clients.chat.task_model import TaskModel
-from model_clients.hashing_embedder import HashingEmbedder
-
-Triple = tuple[str, str, str]
 
 K = 5
 EXTRACTORS = ("openie", "kggen", "graphrag")
-_LEAST_WORDS = 0.5
-_TOGETHER = 3
-_UNNAMED = frozenset({"TIME", "NUM"})
+_PATIENCE_S = 600.0
+
+
+MODES: tuple[Literal["beside", "instead"], ...] = ("beside", "instead")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedModel:
+    """A model behind an endpoint, which is asked about a sample of so many ``documents`` of each set."""
+
+    endpoint: str
+    model: str
+    documents: int
+    reply_tokens: int
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1))
 @click.option("--part", type=click.Choice(["recall", "entities", "facts"]), multiple=True, help="Print these alone.")
-def main(data: Path, seed: int, part: tuple[str, ...]) -> None:
-    """Print what recorded graphs add to retrieval, and what the parser finds of gold graphs."""
-    print(describe_machine())
-    if not part or "recall" in part:
+@click.option("--endpoint", help="Address of a model that is asked too, such as http://localhost:8080/v1.")
+@click.option("--model", default="model", show_default=True, help="Its name there.")
+@click.option("--documents", default=30, show_default=True, type=click.IntRange(min=1), help="Sample that it reads.")
+@click.option(
+    "--reply-tokens", default=2000, show_default=True, type=click.IntRange(min=100), help="Its longest reply."
+)
+def main(  # noqa: PLR0913  # one parameter per option
+    data: Path, *, seed: int, part: tuple[str, ...], endpoint: str | None, model: str, documents: int, reply_tokens: int
+) -> None:
+    """Print what recorded graphs add to retrieval, and what the parser (and a model) finds of gold graphs."""
+    asked = None
+    if endpoint is not None:
+        asked = AskedModel(endpoint=endpoint, model=model, documents=documents, reply_tokens=reply_tokens)
+    print(describe_machine(), f"seed {seed}")
+    if "recall" in part or (not part and asked is None):
         print_recall(data / "musique_train100", seed)
     if not part or "entities" in part:
-        print_entities(data / "redocred_dev200")
+        print_entities(data / "redocred_dev200", seed, asked)
     if not part or "facts" in part:
-        print_facts(data / "mine")
+        print_facts(data / "mine", seed, asked)
 
 
 # -- retrieval ---------------------------------------------------------------------------------------------------------
@@ -84,8 +117,7 @@ def print_recall(folder: Path, seed: int) -> None:
     base = index_dataset(dataset, settings, cache_folder())
     with tempfile.TemporaryDirectory() as scratch:
         rows = {"no model": found_documents(base.store, dataset, settings)}
-        modes: tuple[Literal["beside", "instead"], ...] = ("beside", "instead")
-        for mode in modes:
+        for mode in MODES:
             store = Path(scratch) / mode
             shutil.copytree(base.store, store)
             with _corpus_where_it_was(base) as corpus:
@@ -126,9 +158,7 @@ def _replayed(
     """Index again with the recorded graphs as replies, and return the settings of that."""
     extraction = LlmExtractionSettings(mode=mode)
     settings = replace(Settings(), indexing=replace(Settings().indexing, llm_extraction=extraction))
-    texts = {str(row["id"]): str(row["text"]) for row in dataset.corpus}
-    models = IndexingModels(extraction=TaskModel(ReplayingModel(graphs, texts)))
-    with KnowledgeBase.open(store, config=settings) as kb:
+    with KnowledgeBase.open(store, config=settings) as kb, replaying(graphs, dataset.corpus) as model:
         embedder = kb.embedder
         with closing(open_to_write(read_location(store), settings, embedder=embedder)) as writer:
             report = build_index(
@@ -136,9 +166,10 @@ def _replayed(
                 store=writer,
                 embedder=embedder,
                 settings=settings.indexing,
-                options=IndexOptions(models=models),
+                options=IndexOptions(models=IndexingModels(extraction=model)),
             )
     assert report.model_work is not None
+    assert not report.model_work.failed
     dropped = report.model_work.dropped["extraction"]
     print(f"{mode}: {report.entities:,} entities, {report.relations:,} relations; {dropped:,} of the replies dropped")
     return settings
@@ -159,142 +190,91 @@ def found_documents(store: Path, dataset: Dataset, settings: Settings) -> NDArra
 # -- graphs ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundGraph:
-    """Names (each with all its spellings) and triples of a document."""
-
-    names: tuple[frozenset[str], ...]
-    triples: tuple[Triple, ...]
-
-
-def extracted(folder: Path, models: IndexingModels = NO_MODELS, *, instead: bool = False) -> dict[str, FoundGraph]:
-    """Return what indexing finds in each document of a data set."""
-    embedder = HashingEmbedder(64)
-    settings = IndexingSettings(llm_extraction=LlmExtractionSettings(mode="instead" if instead else "beside"))
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        EmbeddedStore.create_or_open(
-            Path(scratch) / "store",
-            embedding_model=embedder.model_id,
-            dimension=embedder.dimension,
-            token_space=embedder.token_space,
-            token_dimension=embedder.token_dimension,
-        ) as store,
-    ):
-        options = IndexOptions(models=models)
-        build_index([folder / "corpus.jsonl"], store=store, embedder=embedder, settings=settings, options=options)
-        return _graphs(store.read_collection("default"))
-
-
-def _graphs(collection: Collection) -> dict[str, FoundGraph]:
-    document_of = {chunk.id: chunk.document_id for chunk in collection.chunks}
-    spellings: dict[str, dict[str, set[str]]] = {document.id: {} for document in collection.documents}
-    triples: dict[str, list[Triple]] = {document.id: [] for document in collection.documents}
-    for mention in collection.mentions:
-        names = spellings[document_of[mention.chunk_id]].setdefault(name_key(mention.name), set())
-        names.update((name_key(mention.name), name_key(mention.surface)))
-    for relation in collection.relations:
-        triples[document_of[relation.chunk_id]].append((relation.subject, relation.predicate, relation.object))
-    return {
-        key: FoundGraph(names=tuple(map(frozenset, names.values())), triples=tuple(dict.fromkeys(triples[key])))
-        for key, names in spellings.items()
-    }
-
-
-@dataclass(slots=True)
-class _Counts:
-    """Counts over documents: names found and how many of them are right, gold names and how many were found, pairs."""
-
-    found: int = 0
-    right: int = 0
-    wanted: int = 0
-    reached: int = 0
-    pairs: int = 0
-    linked: int = 0
-
-    def add(self, graph: FoundGraph, gold: Mapping[str, Any]) -> None:
-        """Compare one document."""
-        spellings = {name_key(item["name"]): _spellings(item) for item in gold["entities"]}
-        entities = [_spellings(item) for item in gold["entities"] if item["type"] not in _UNNAMED]
-        self.found += len(graph.names)
-        self.right += sum(any(names & entity for entity in entities) for names in graph.names)
-        self.wanted += len(entities)
-        self.reached += sum(any(names & entity for names in graph.names) for entity in entities)
-        told_pairs = {frozenset((name_key(subject), name_key(target))) for subject, _, target in graph.triples}
-        for subject, _, target in gold["triples"]:
-            ends = (spellings[name_key(subject)], spellings[name_key(target)])
-            self.pairs += 1
-            self.linked += any(frozenset((one, other)) in told_pairs for one in ends[0] for other in ends[1])
-
-
-def _spellings(entity: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(map(name_key, (entity["name"], *entity["aliases"])))
-
-
-def print_entities(folder: Path) -> None:
-    """Print precision, recall and F1 of the names that the parser finds, and the recall of linked pairs."""
+def print_entities(folder: Path, seed: int, asked: AskedModel | None) -> None:
+    """Print precision, recall and F1 of the names that are found, and the recall of linked pairs."""
     gold = {row["id"]: row for row in _rows(folder / "gold.jsonl")}
-    counts = _Counts()
-    for key, graph in extracted(folder).items():
-        counts.add(graph, gold[key])
-    precision, recall = counts.right / counts.found, counts.reached / counts.wanted
-    f1 = 2 * precision * recall / (precision + recall)
-    print(f"\n{folder.name}, parser alone, {len(gold)} documents (gold names but for times and numbers)")
-    print(f"entities: precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}")
-    print(f"gold relations whose ends some statement links: {counts.linked / counts.pairs:.3f} of {counts.pairs:,}")
+    rows = _sample(_rows(folder / "corpus.jsonl"), seed, asked)
+    print(
+        f"\n{folder.name}, {len(rows)} of {len(gold)} documents (gold names but for times and numbers), points of 100"
+    )
+    with _corpus_of(rows) as part:
+        for name, found in _extractors(part, asked):
+            counts = [name_counts(graph, gold[key]) for key, graph in found.graphs.items()]
+            precision, recall, f1, linked = (
+                told(estimated(counts, figure, seed=seed))
+                for figure in (share_of(1, 0), share_of(3, 2), names_f1, share_of(5, 4))
+            )
+            print(f"{name:28} precision {precision}, recall {recall}, F1 {f1}, ends of gold relations linked {linked}")
 
 
-def print_facts(folder: Path) -> None:
+def print_facts(folder: Path, seed: int, asked: AskedModel | None) -> None:
     """Print how many facts the triples of each extractor hold."""
     rows = {str(row["id"]): row for row in _rows(folder / "corpus.jsonl")}
-    texts = {key: str(row["text"]) for key, row in rows.items()}
     recorded = {name: read_graphs(folder / "kgs.jsonl", extractor=name) for name in EXTRACTORS}
-    own = [key for key in rows if all(_is_of(graphs.get(key), texts[key]) for graphs in recorded.values())]
-    facts = {row["id"]: row["facts"] for row in _rows(folder / "facts.jsonl") if row["id"] in own}
+    own = [
+        row for key, row in rows.items() if all(_is_of(graphs.get(key), row["text"]) for graphs in recorded.values())
+    ]
+    own = _sample(own, seed, asked)
+    facts = {row["id"]: row["facts"] for row in _rows(folder / "facts.jsonl")}
+    facts = {row["id"]: facts[row["id"]] for row in own}
     count = sum(map(len, facts.values()))
-    print(f"\n{folder.name}, {len(own)} of {len(rows)} essays, {count} facts; names and triples of one")
-    with tempfile.TemporaryDirectory() as scratch:
-        part = Path(scratch)
-        (part / "corpus.jsonl").write_text("".join(f"{json.dumps(rows[key])}\n" for key in own), encoding="utf-8")
-        _print_fact_row("parser alone", extracted(part), facts)
+    print(f"\n{folder.name}, {len(own)} of {len(rows)} essays, {count} facts; names and triples of one; points of 100")
+    with _corpus_of(own) as part:
+        for name, found in _extractors(part, asked):
+            _print_fact_row(name, found.graphs, facts, seed)
         for name, graphs in recorded.items():
-            _print_fact_row(f"{name}, as recorded", {key: _as_found(graphs[key]) for key in own}, facts)
-            models = IndexingModels(extraction=TaskModel(ReplayingModel(graphs, texts)))
-            _print_fact_row(f"{name}, checked, instead", extracted(part, models, instead=True), facts)
-            _print_fact_row(f"{name}, checked, beside", extracted(part, models), facts)
+            _print_fact_row(f"{name}, as recorded", {key: _as_found(graphs[key]) for key in facts}, facts, seed)
+            if asked is not None:
+                continue
+            with replaying(graphs, own) as model:
+                for mode in MODES:
+                    found = extracted(part, IndexingModels(extraction=model), LlmExtractionSettings(mode=mode))
+                    _print_fact_row(f"{name}, checked, {mode}", found.graphs, facts, seed)
+
+
+def _extractors(part: Path, asked: AskedModel | None) -> Iterator[tuple[str, Found]]:
+    """Yield the parser, and the model where one is asked; of the model what it finds by itself, after the checks."""
+    yield "parser alone", extracted(part)
+    if asked is not None:
+        settings = LlmExtractionSettings(mode="instead", max_reply_tokens=asked.reply_tokens)
+        with extracting(asked.endpoint, asked.model, timeout_s=_PATIENCE_S) as model:
+            found = extracted(part, IndexingModels(extraction=model), settings, leave_failed=False)
+        print(f"{asked.model}: asked about {found.asked} chunks, no reply of use about {found.failed} of them")
+        yield f"{asked.model} alone", found
+
+
+def _sample(rows: Sequence[dict[str, Any]], seed: int, asked: AskedModel | None) -> list[dict[str, Any]]:
+    """Return all rows, or a sample where a model is asked about them."""
+    if asked is None or asked.documents >= len(rows):
+        return list(rows)
+    return [rows[place] for place in sorted(random.Random(seed).sample(range(len(rows)), asked.documents))]
+
+
+@contextmanager
+def _corpus_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[Path]:
+    """Give a folder with these documents."""
+    with tempfile.TemporaryDirectory() as scratch:
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (Path(scratch) / "corpus.jsonl").write_text(lines, encoding="utf-8")
+        yield Path(scratch)
 
 
 def _is_of(graph: RecordedGraph | None, text: str) -> bool:
     """Tell whether most words of a graph's names stand in a text."""
     words = set(question_terms(" ".join(graph.entities))) if graph is not None else set()
-    return len(words.intersection(question_terms(text))) > _LEAST_WORDS * len(words)
+    return len(words.intersection(question_terms(text))) > LEAST_WORDS * len(words)
 
 
 def _as_found(graph: RecordedGraph) -> FoundGraph:
     return FoundGraph(names=tuple(frozenset({name_key(name)}) for name in graph.entities), triples=graph.triples)
 
 
-def _print_fact_row(name: str, graphs: Mapping[str, FoundGraph], facts: Mapping[str, Sequence[str]]) -> None:
-    shares = [share for key, told_facts in facts.items() for share in _shares(graphs[key].triples, told_facts)]
-    single, several = (np.mean([share[place] >= _LEAST_WORDS for share in shares]) for place in (0, 1))
+def _print_fact_row(name: str, graphs: Mapping[str, FoundGraph], facts: Mapping[str, Sequence[str]], seed: int) -> None:
+    counts = [fact_counts(graphs[key], told_facts) for key, told_facts in facts.items()]
+    single, several = (told(estimated(counts, share_of(place, 0), seed=seed)) for place in (1, 2))
     names = np.mean([len(graphs[key].names) for key in facts])
     triples = np.mean([len(graphs[key].triples) for key in facts])
-    held = f"facts in one triple {single:.3f}, in {_TOGETHER} together {several:.3f}"
-    print(f"{name:28} {names:6.1f} {triples:6.1f}  {held}")
-
-
-def _shares(triples: Sequence[Triple], facts: Sequence[str]) -> Iterator[tuple[float, float]]:
-    """Yield for each fact the share of its words in the best triple, and in the best few (chosen greedily)."""
-    terms = [frozenset(question_terms(" ".join(triple))) for triple in triples]
-    for fact in facts:
-        wanted = frozenset(question_terms(fact))
-        held: frozenset[str] = frozenset()
-        best = 0.0
-        for step in range(_TOGETHER):
-            gained = max((term & wanted for term in terms), key=lambda found: len(found | held), default=held)
-            held |= gained
-            best = len(held) / len(wanted) if step == 0 else best
-        yield best, len(held) / len(wanted)
+    print(f"{name:28} {names:6.1f} {triples:6.1f}  facts in one triple {single}, in {TOGETHER} together {several}")
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
