@@ -1,11 +1,11 @@
 """The community route: the main themes of the collection, or points on the theme that the question asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from graph_store.records import Community
 from graph_store.store import GraphStore
 from query.digest import DerivedText, DigestShape, SourceReader, digest
-from query.global_finding import DerivedHits, FoundTexts, GlobalFinding, is_on_topic, joined_text, search_derived
+from query.global_finding import DerivedHits, FoundTexts, GlobalFinding, is_on_topic, joined_text, search_kinds
 from query.hierarchy import Place, top_items, without_relatives
 from query.outcome import RankedResult
 from query.readable_view import ReadableView
@@ -28,16 +28,17 @@ def find_themes(store: GraphStore, request: Request, view: ReadableView, setting
     """
     if is_contentless(request.question):
         return _overview(store, request, settings)
-    hits = search_derived(store, request, kind="report", candidates=settings.candidates)
-    ranked = _near_reports(store, request, hits, settings)
+    hits, passages = search_kinds(store, request, {"report": settings.candidates, "chunk": settings.passages})
+    known = {community.id: community for community in store.communities(request.access)}
+    ranked = _near_reports(known, hits, settings)
     results = tuple(_result(rank, community, hits) for rank, community in enumerate(ranked[: request.k], start=1))
-    found = find_points(store, request, view.rarity, settings)
+    found = find_points(store, request, passages, view.rarity, settings)
     texts = FoundTexts(
         texts=[*(result.text for result in results), *found.passages], nearest=max(hits.nearest, found.hits.nearest)
     )
     if not is_on_topic(request.question, texts, view.rarity, settings.topic):
         return GlobalFinding(results=results, blocks=())
-    communities = [item for item in store.communities(request.access) if item.report]
+    communities = [item for item in known.values() if item.report]
     blocks = point_blocks(found.points, communities, hits.dense, chunks=view.count)
     return GlobalFinding(results=results, blocks=blocks)
 
@@ -65,24 +66,11 @@ def _top_reports(store: GraphStore, request: Request) -> list[Community]:
     return [communities[item] for item in top_items(places, least=_LEAST_TOP_THEMES)]
 
 
-def _near_reports(
-    store: GraphStore, request: Request, hits: DerivedHits, settings: CommunitySettings
-) -> list[Community]:
+def _near_reports(known: Mapping[str, Community], hits: DerivedHits, settings: CommunitySettings) -> list[Community]:
     near = [hit.id for hit in hits.fused if hits.dense.get(hit.id, -1.0) >= settings.share_of_best * hits.nearest]
-    communities = _with_ancestors(store, request, near)
-    parents = {community.id: community.parent_id for community in communities.values()}
-    readable = [item for item in near if item in communities and communities[item].report]
-    return [communities[item] for item in without_relatives(readable, parents)]
-
-
-def _with_ancestors(store: GraphStore, request: Request, ids: Sequence[str]) -> dict[str, Community]:
-    known: dict[str, Community] = {}
-    wanted = list(ids)
-    while wanted:
-        known.update({community.id: community for community in store.communities(request.access, ids=wanted)})
-        above = {known[item].parent_id for item in wanted if item in known}
-        wanted = sorted(parent for parent in above if parent is not None and parent not in known)
-    return known
+    parents = {community.id: community.parent_id for community in known.values()}
+    readable = [item for item in near if item in known and known[item].report]
+    return [known[item] for item in without_relatives(readable, parents)]
 
 
 def _result(rank: int, community: Community, hits: DerivedHits) -> RankedResult:

@@ -48,14 +48,8 @@ class DerivedHits:
         return {name: score for name, score in told.items() if score is not None}
 
 
-def search_derived(store: GraphStore, request: Request, *, kind: SearchKind, candidates: int) -> DerivedHits:
-    """Search derived texts by keywords and vector; fused by standardised scores."""
-    (found,) = search_kinds(store, request, {kind: candidates})
-    return found
-
-
 def search_kinds(store: GraphStore, request: Request, candidates: Mapping[SearchKind, int]) -> tuple[DerivedHits, ...]:
-    """Search several kinds at once, each as ``search_derived`` does, for so many candidates."""
+    """Search kinds by keywords and vector, all at once, each for so many candidates; fused by standardised scores."""
     searches: list[Search] = []
     for kind, count in candidates.items():
         k = max(count, request.k)

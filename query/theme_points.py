@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graph_store.records import Community
 from graph_store.store import GraphStore
 from query.citations import DraftBlock, DraftSentence, Quote, shown
-from query.global_finding import DerivedHits, search_derived
+from query.global_finding import DerivedHits
 from query.passages import CandidateSentence, read_passages, read_sentences
 from query.rarity import WordRarity
 from query.request import Request
@@ -43,9 +43,12 @@ class Points:
     points: tuple[CandidateSentence, ...]
 
 
-def find_points(store: GraphStore, request: Request, rarity: WordRarity, settings: CommunitySettings) -> Points:
-    """Choose the sentences nearest to a question, one of each document, and a second where documents are few."""
-    hits = search_derived(store, request, kind="chunk", candidates=settings.passages)
+def find_points(
+    store: GraphStore, request: Request, hits: DerivedHits, rarity: WordRarity, settings: CommunitySettings
+) -> Points:
+    """Choose the sentences nearest to a question from the passages that were found, one of each document, and a second
+    where documents are few.
+    """
     chunks = {chunk.id: chunk for chunk in store.chunks(request.access, [hit.id for hit in hits.fused])}
     passages = read_passages(store, request.access, [chunks[hit.id] for hit in hits.fused if hit.id in chunks])
     candidates = read_sentences(store, request.access, passages, request.vector)

@@ -253,6 +253,7 @@ class WholePassage:
         return unpack_tokens(self.token_starts or b"", self.token_vectors or b"", dimension)
 
 
+WHOLE_COLUMNS = ("chunk", "document", "vector", "spans", "sentences", "starts", "tokens")
 _WHOLE = (
     f" AND {readable('c')} MATCH (d:Document {{tenant: $tenant, id: c.document_id}}) WHERE {readable('d')}"
     f" OPTIONAL MATCH (c)-[:HAS_DATA]->(x) RETURN c {{{', '.join(f'.{key}' for key in _CHUNK_KEYS)}}} AS chunk, d"
@@ -273,14 +274,21 @@ def read_whole_passages(
     transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, with_vectors: Sequence[str], space: StoredSpace
 ) -> list[WholePassage]:
     """Return readable chunks with all that is kept of them, in any order; vectors only of those named."""
-    found = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids{_whole(space)}",
-        ids=list(chunk_ids),
-        with_vectors=list(with_vectors),
-        all=len(with_vectors) == len(chunk_ids),
-        **scope.parameters,
-    )
-    return [_whole_passage(row, scope.tenant, space) for row in found]
+    query, parameters = whole_passages_query(chunk_ids, with_vectors=with_vectors, space=space)
+    found = transaction.rows(query, **parameters, **scope.parameters)
+    return [whole_passage(row, scope.tenant, space) for row in found]
+
+
+def whole_passages_query(
+    chunk_ids: Sequence[str], *, with_vectors: Sequence[str], space: StoredSpace
+) -> tuple[str, dict[str, Any]]:
+    """Return what ``read_whole_passages`` asks, with the columns ``WHOLE_COLUMNS``, and its parameters."""
+    parameters = {
+        "ids": list(chunk_ids),
+        "with_vectors": list(with_vectors),
+        "all": len(with_vectors) == len(chunk_ids),
+    }
+    return f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids{_whole(space)}", parameters
 
 
 def read_whole_document(
@@ -294,10 +302,11 @@ def read_whole_document(
         all=True,
         **scope.parameters,
     )
-    return [_whole_passage(row, scope.tenant, space) for row in found]
+    return [whole_passage(row, scope.tenant, space) for row in found]
 
 
-def _whole_passage(row: Record, tenant: str, space: StoredSpace) -> WholePassage:
+def whole_passage(row: _Row, tenant: str, space: StoredSpace) -> WholePassage:
+    """Return a passage from a row with the columns ``WHOLE_COLUMNS``."""
     chunk_id: str = row["chunk"]["id"]
     return WholePassage(
         chunk=_chunk(row["chunk"], tenant, space),

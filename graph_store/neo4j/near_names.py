@@ -1,21 +1,26 @@
 """Where names stand, read for a few names or passages: what a question needs of a large collection."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from neo4j import Record
 
 from graph_store.bundles import NamePlaces, NamesOfPassages, PassageSample
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.derived_rows import name_token
-from graph_store.neo4j.document_reads import IN_DOCUMENT_ORDER
+from graph_store.neo4j.document_reads import IN_DOCUMENT_ORDER, WHOLE_COLUMNS
 from graph_store.neo4j.names import text_index
 from graph_store.neo4j.scope import Scope, readable
+
+_Row: TypeAlias = Record | Mapping[str, Any]
 
 # Lucene refuses a query of more than 1,024 terms.
 _TERMS_AT_ONCE = 500
 # Columns of ``standing``, after the id of the chunk.
 _IS_HOME, _IS_MENTION = 1, 2
+_COLUMNS = ("keys", "standing", "homes", "mentions", "home_count", "mention_count")
+NO_NAMES = NamesOfPassages(mentioned={}, about={}, places={})
 
 # The keys of the names of an entity e that ``visible_numbers`` of entity_reads gives for ``support``.
 _VISIBLE = (
@@ -24,7 +29,7 @@ _VISIBLE = (
 )
 _SUPPORTED = f"MATCH (d:Document)-[s:SUPPORTS]->(e) WHERE {readable('d')} WITH"
 _ENTITIES_OF_PASSAGES = (
-    f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')}"
+    f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $named AND {readable('c')}"
     " MATCH (c)-[r:HAS_ENTITY]->(e:__Entity__) WHERE e.generation = $generation"
 )
 _TOKENS_OF_PASSAGES = (
@@ -73,14 +78,41 @@ def read_passage_names(
 ) -> NamesOfPassages:
     """Read the names of readable chunks, and where they stand, by one statement."""
     if not chunk_ids:
-        return NamesOfPassages(mentioned={}, about={}, places={})
+        return NO_NAMES
+    query, parameters = _names_query(scope, chunk_ids, most)
+    return _names(transaction.rows(query, **parameters, **scope.parameters))
+
+
+def read_names_and_passages(
+    transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, most: int, passages: tuple[str, dict[str, Any]]
+) -> tuple[NamesOfPassages, list[Mapping[str, Any]]]:
+    """Read the names of readable chunks and, by the same statement, whole passages.
+
+    ``passages`` is what ``whole_passages_query`` returns; the passages come as rows of its columns.
+    """
+    query, parameters = _names_query(scope, chunk_ids, most)
     rows = transaction.rows(
-        f"{_NAMES_OF_PASSAGES} UNION ALL {_TOKENS_OF_PASSAGES} {_places_of_tokens(most)}",
-        ids=list(dict.fromkeys(chunk_ids)),
-        index=text_index(scope.tenant),
-        most=most,
+        f"CALL () {{ {query} }} RETURN {_as_map(_COLUMNS)} AS names, null AS passage UNION ALL"
+        f" CALL () {{ {passages[0]} }} RETURN null AS names, {_as_map(WHOLE_COLUMNS)} AS passage",
+        **parameters,
+        **passages[1],
         **scope.parameters,
     )
+    names = [row["names"] for row in rows if row["names"] is not None]
+    return _names(names), [row["passage"] for row in rows if row["passage"] is not None]
+
+
+def _names_query(scope: Scope, chunk_ids: Sequence[str], most: int) -> tuple[str, dict[str, Any]]:
+    """Return a query with the columns ``_COLUMNS``, and its parameters: names of passages, and places of names."""
+    parameters = {"named": list(dict.fromkeys(chunk_ids)), "index": text_index(scope.tenant), "most": most}
+    return f"{_NAMES_OF_PASSAGES} UNION ALL {_TOKENS_OF_PASSAGES} {_places_of_tokens(most)}", parameters
+
+
+def _as_map(columns: Sequence[str]) -> str:
+    return f"{{{', '.join(f'{column}: {column}' for column in columns)}}}"
+
+
+def _names(rows: Sequence[_Row]) -> NamesOfPassages:
     about, mentioned = _keys_by_chunk(rows, _IS_HOME), _keys_by_chunk(rows, _IS_MENTION)
     keys = set().union(*mentioned.values(), *about.values())
     places = _places(row for row in rows if row["standing"] is None)
@@ -90,7 +122,7 @@ def read_passage_names(
     )
 
 
-def _keys_by_chunk(rows: Iterable[Record], column: int) -> dict[str, frozenset[str]]:
+def _keys_by_chunk(rows: Iterable[_Row], column: int) -> dict[str, frozenset[str]]:
     """Return chunk id -> keys of the names that it has in one of the two ways that ``standing`` tells of."""
     keys: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -119,7 +151,7 @@ def _places_of_tokens(most: int, *, among: str = "") -> str:
     )
 
 
-def _places(rows: Iterable[Record]) -> dict[str, NamePlaces]:
+def _places(rows: Iterable[_Row]) -> dict[str, NamePlaces]:
     found = {
         row["keys"][0]: NamePlaces(
             homes=tuple(row["homes"]),

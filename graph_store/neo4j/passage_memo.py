@@ -6,8 +6,8 @@ Whoever wants the text of a passage will want its sentences, vectors, tokens and
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from graph_store.bundles import ChunkSentences, FloatVector, TokenVectors
-from graph_store.neo4j import document_reads
+from graph_store.bundles import ChunkSentences, FloatVector, NamesOfPassages, TokenVectors
+from graph_store.neo4j import document_reads, near_names
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.document_reads import WholePassage
 from graph_store.neo4j.scope import Scope
@@ -58,6 +58,21 @@ class PassageMemo:
             if passage.token_starts is not None
         }
 
+    def names(self, scope: Scope, chunk_ids: Sequence[str], *, most: int) -> NamesOfPassages:
+        """Return the names of passages within a generation; the passages that are not known yet come along."""
+        missing = self._missing(chunk_ids)
+        if not missing:
+            return near_names.read_passage_names(self._transaction, scope, chunk_ids, most=most)
+        passages = document_reads.whole_passages_query(
+            missing, with_vectors=self._without_vector(missing), space=self._space
+        )
+        names, rows = near_names.read_names_and_passages(
+            self._transaction, scope, chunk_ids, most=most, passages=passages
+        )
+        self._passages.update(dict.fromkeys(missing))
+        self._keep(document_reads.whole_passage(row, scope.tenant, self._space) for row in rows)
+        return names
+
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, FloatVector]:
         """Return chunk id -> vector in the order asked."""
         missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self._vectors]
@@ -75,20 +90,25 @@ class PassageMemo:
         return tuple(_known(document_ids, self._documents).values())
 
     def _whole(self, chunk_ids: Sequence[str]) -> tuple[WholePassage, ...]:
-        missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self._passages]
+        missing = self._missing(chunk_ids)
         if missing:
-            without_vector = [chunk_id for chunk_id in missing if chunk_id not in self._vectors]
             self._passages.update(dict.fromkeys(missing))
             self._keep(
                 document_reads.read_whole_passages(
                     self._transaction,
                     self._scope,
                     missing,
-                    with_vectors=without_vector,
+                    with_vectors=self._without_vector(missing),
                     space=self._space,
                 )
             )
         return tuple(_known(chunk_ids, self._passages).values())
+
+    def _missing(self, chunk_ids: Sequence[str]) -> list[str]:
+        return [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self._passages]
+
+    def _without_vector(self, chunk_ids: Sequence[str]) -> list[str]:
+        return [chunk_id for chunk_id in chunk_ids if chunk_id not in self._vectors]
 
     def _keep(self, passages: Iterable[WholePassage]) -> None:
         for passage in passages:

@@ -53,10 +53,14 @@ class PassageReads(StateReads):
 
     def passage_names(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> NamesOfPassages:
         """Return the names of the readable chunks among ``chunk_ids``, and where these stand."""
-        nothing = NamesOfPassages(mentioned={}, about={}, places={})
-        return self._read_names(
-            access, nothing, lambda tx, scope: near_names.read_passage_names(tx, scope, chunk_ids, most=most)
-        )
+        held = self._passages(access, len(chunk_ids))
+
+        def work(transaction: Transaction, scope: Scope) -> NamesOfPassages:
+            if held is None:
+                return near_names.read_passage_names(transaction, scope, chunk_ids, most=most)
+            return held.names(scope, chunk_ids, most=most)
+
+        return self._read_names(access, near_names.NO_NAMES, work)
 
     def _read_names(self, access: Access, nothing: _Found, work: Callable[[Transaction, Scope], _Found]) -> _Found:
         """Read by the index of names; a tenant that is not known has none."""

@@ -44,6 +44,8 @@ def gather_evidence(
     store: GraphStore, request: Request, view: ReadableView, *, found: Candidates, pool: Sequence[str]
 ) -> Evidence:
     """Read the pool and measure it against the question."""
+    # First of all, for a store on a server hands out the passages with their names.
+    names = view.names_of([place for chunk_id in pool if (place := view.place(chunk_id)) is not None])
     chunks = store.chunks(request.access, pool)
     ids = [chunk.id for chunk in chunks]
     titles = _titles(store, request, chunks)
@@ -57,7 +59,6 @@ def gather_evidence(
     coverage = _token_coverage(tokens, request, view, words=words, told=told)
     title_words = words_in(titles, words.stems)
     places = [view.place(chunk_id) for chunk_id in ids]
-    names = view.names_of([place for place in places if place is not None])
     about = tuple(names.about(place) if place is not None else _NO_NAMES for place in places)
     asked = frozenset(key for keys in about for key in keys if stands_in(key, request.question.searched))
     bm25, bm25_rank = list_scores(found.bm25, ids, missing=0.0)

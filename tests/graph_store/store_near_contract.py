@@ -111,3 +111,18 @@ class NearReadsContract:
         assert store.passage_names(STAFF, ["staff-0"], most=9).mentioned == {}
         store.publish(generation_of([]))
         assert store.name_places(STAFF, ["alpha"], most=9) == {}
+
+    def test_within_one_piece_of_work_names_and_passages_are_the_same(self, store: GraphStore) -> None:
+        fill_with_shared_names(store)
+        ids = ["open-0", "staff-0", "open-1", "foreign-0"]
+        read = (
+            lambda: store.passage_names(STAFF, ids[:1], most=9),
+            lambda: store.passage_names(STAFF, ids, most=9),
+            lambda: store.passage_names(PUBLIC, ids, most=1),
+            lambda: store.chunks(STAFF, ids),
+            lambda: store.chunks(PUBLIC, ids),
+            lambda: store.documents(STAFF, ["staff", "open"]),
+            lambda: store.sentences(STAFF, ids).sentences,
+            lambda: {key: vector.tolist() for key, vector in store.chunk_vectors(STAFF, ids).items()},
+        )
+        assert store.in_one_state(lambda: [one() for one in read]) == [one() for one in read]

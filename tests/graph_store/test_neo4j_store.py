@@ -2,14 +2,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from neo4j import Record
 
 from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.neo4j_store import Neo4jStore
+from graph_store.neo4j.statements import Statements
 from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
+from tests.graph_store.samples import STAFF
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract, OpenStore
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
-from tests.graph_store.store_near_contract import NearReadsContract
+from tests.graph_store.store_near_contract import NearReadsContract, fill_with_shared_names
 from tests.graph_store.store_passage_graph_contract import PassageGraphContract
 from tests.graph_store.store_source_contract import SourceContract
 from tests.graph_store.store_space_contract import SpaceContract
@@ -36,6 +39,27 @@ class TestNeo4jStore(
     def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
         with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
             yield opened
+
+    def test_passages_come_with_their_names(self, store: Neo4jStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        fill_with_shared_names(store)
+        sent: list[str] = []
+        rows = Statements.rows
+
+        def noted(self: Statements, query: str, /, **parameters: object) -> list[Record]:
+            sent.append(query)
+            return rows(self, query, **parameters)
+
+        monkeypatch.setattr(Statements, "rows", noted)
+        ids = ["open-0", "staff-0"]
+
+        def work() -> None:
+            assert store.passage_names(STAFF, ids, most=0).mentioned
+            assert len(store.chunks(STAFF, ids)) == len(store.chunk_vectors(STAFF, ids)) == 2
+            assert store.sentences(STAFF, ids).sentences
+            assert len(store.documents(STAFF, ["open", "staff"])) == 2
+
+        store.in_one_state(work)
+        assert len([query for query in sent if "(c:Chunk" in query]) == 1
 
 
 class TestCopiesOfNeo4jStore(CopyContract):

@@ -1,13 +1,16 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 from graph_store.access import Access
 from graph_store.embedded.embedded_store import EmbeddedStore
 from query.engine import QueryEngine
+from query.global_finding import search_kinds
 from query.readable_view import WholeView
-from query.request import AskOptions
+from query.request import AskOptions, Request
 from query.settings import CommunitySettings
-from query.theme_points import find_points, point_blocks
+from query.theme_points import Points, find_points, point_blocks
 from tests.query.small_store import EMBEDDER, SmallDocument, request_of
 
 HARVESTS = tuple(
@@ -29,9 +32,14 @@ QUESTION = "What do the records say about the harvest lost to frost?"
 LOOSE = CommunitySettings(point_share_of_best=-1.0)
 
 
+def found_points(store: EmbeddedStore, request: Request, view: WholeView, settings: CommunitySettings) -> Points:
+    (hits,) = search_kinds(store, request, {"chunk": settings.passages})
+    return find_points(store, request, hits, view.rarity, settings)
+
+
 def points_of(store: EmbeddedStore, question: str, settings: CommunitySettings = LOOSE) -> list[tuple[str, str]]:
     view = WholeView(store, Access(), store.passage_graph(Access()))
-    found = find_points(store, request_of(question), view.rarity, settings)
+    found = found_points(store, request_of(question), view, settings)
     return [(point.passage.document.title, point.text) for point in found.points]
 
 
@@ -83,7 +91,7 @@ def test_points_stand_on_lines_of_their_own_under_a_theme_each_with_its_document
 def test_points_without_a_theme_have_no_heading(store_of: Callable[..., EmbeddedStore]) -> None:
     store = store_of(*HARVESTS)
     view = WholeView(store, Access(), store.passage_graph(Access()))
-    points = find_points(store, request_of(QUESTION), view.rarity, LOOSE).points
+    points = found_points(store, request_of(QUESTION), view, LOOSE).points
     (block,) = point_blocks(points, (), {}, chunks=3)
     assert block.title == ""
     assert len(block.sentences) == len(points)
@@ -98,3 +106,19 @@ def test_a_subject_that_nothing_is_about_is_not_answered(store_of: Callable[...,
 def test_points_hold_a_rare_name_that_is_asked_for(store_of: Callable[..., EmbeddedStore]) -> None:
     told = points_of(store_of(*HARVESTS), "What do the records say about the harvest lost to frost in Farm South?")
     assert {title for title, _ in told} == {"Farm South"}
+
+
+def test_reports_and_passages_are_searched_for_together_and_reports_read_once(
+    store_of: Callable[..., EmbeddedStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, asked = store_of(*HARVESTS), list[str]()
+    for name in ("search_many", "communities"):
+        real = getattr(store, name)
+
+        def noted(*given: object, real: Callable[..., object] = real, name: str = name, **named: object) -> object:
+            asked.append(name)
+            return real(*given, **named)
+
+        monkeypatch.setattr(store, name, noted)
+    assert not QueryEngine(store, EMBEDDER).ask(QUESTION, AskOptions(route="community")).abstained
+    assert asked == ["search_many", "communities"]
