@@ -29,3 +29,15 @@ class VectorSearch:
 
 
 Search: TypeAlias = KeywordSearch | VectorSearch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Along:
+    """What will be asked for next: where ``names`` stand, with ``places`` passages of each; ``vectors`` of chunks."""
+
+    names: frozenset[str] = frozenset()
+    places: int = 0
+    vectors: tuple[str, ...] = ()
+
+
+NOTHING_ALONG = Along()

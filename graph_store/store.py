@@ -37,7 +37,7 @@ from graph_store.records import (
     SearchKind,
     TreeNode,
 )
-from graph_store.searches import Search
+from graph_store.searches import NOTHING_ALONG, Along, Search
 from graph_store.spaces import VectorSpaces
 
 _Found = TypeVar("_Found")
@@ -234,10 +234,13 @@ class GraphStore(VectorSpaces, StoreCopies, Protocol):
         """
         ...
 
-    def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
+    def search_many(
+        self, access: Access, searches: Sequence[Search], *, along: Along = NOTHING_ALONG
+    ) -> tuple[tuple[Hit, ...], ...]:
         """Return what ``search_keywords`` or ``search_vectors`` does for each search, in the order asked.
 
-        A store on a server sends them together. Raises as the two do.
+        A store on a server sends them together, and reads with them what the caller will ask for next in the same piece
+        of work (see ``in_one_state``), which changes no answer. Raises as the two do.
         """
         ...
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graph_store.ids import name_key
 from graph_store.records import Chunk, Hit
-from graph_store.searches import KeywordSearch, VectorSearch
+from graph_store.searches import NOTHING_ALONG, Along, KeywordSearch, VectorSearch
 from graph_store.store import GraphStore
 from query.chain_ranking.chains import ChainStep
 from query.chain_ranking.pool import Candidates
@@ -86,8 +86,10 @@ class LocalRanking:
         return told
 
 
-def search_first_stage(store: GraphStore, request: Request, settings: LocalSettings) -> FirstStage:
-    """Search by keywords and by vector, and fuse the two."""
+def search_first_stage(
+    store: GraphStore, request: Request, settings: LocalSettings, *, along: Along = NOTHING_ALONG
+) -> FirstStage:
+    """Search by keywords and by vector, and fuse the two; ``along`` is what will be asked for next."""
     k = max(settings.candidates, request.k)
     bm25, dense = store.search_many(
         request.access,
@@ -95,6 +97,7 @@ def search_first_stage(store: GraphStore, request: Request, settings: LocalSetti
             KeywordSearch(text=request.question.searched, kind="chunk", k=k, filters=request.filters),
             VectorSearch(vector=request.vector, kind="chunk", k=k, filters=request.filters),
         ),
+        along=along,
     )
     fused = z_sum([{hit.id: hit.score for hit in hits} for hits in (bm25, dense)])
     return FirstStage(bm25=bm25, dense=dense, fused=fused)
@@ -107,7 +110,8 @@ def rank_local(store: GraphStore, request: Request, view: ReadableView, settings
     chains rank come those that only the walk reached, by mass, then the rest in fused order. Passages that hold a rare
     identifier of the question come before all others.
     """
-    return walk_from(store, request, view, search_first_stage(store, request, settings), settings)
+    first_stage = search_first_stage(store, request, settings, along=view.along(_asked_names(request)))
+    return walk_from(store, request, view, first_stage, settings)
 
 
 def walk_from(
@@ -138,9 +142,7 @@ def walk_candidates(
     request: Request, view: ReadableView, first_stage: FirstStage, settings: LocalSettings
 ) -> tuple[tuple[FoundName, ...], Candidates]:
     """Walk the passage graph from the hits and from the homes of names in the question; return those names as well."""
-    # The names that the question seems to have are asked for with those that it has: support rests on them.
-    asked = possible_names(request.question.searched) | {name_key(name) for name in request.question.names}
-    known = view.names_among(asked)
+    known = view.names_among(_asked_names(request))
     names = find_names(request.question.searched, known, shortest=settings.shortest_name)
     homes = [home for name in names if len(name.homes) <= settings.most_homes for home in name.homes]
     restart = _restart(first_stage.fused, homes, view, settings)
@@ -148,6 +150,11 @@ def walk_candidates(
     mass = view.walk(settings.bounds).rank(restart, damping=damping, steps=settings.steps)
     found = Candidates(bm25=first_stage.bm25, dense=first_stage.dense, fused=first_stage.fused, mass=mass)
     return names, found
+
+
+def _asked_names(request: Request) -> frozenset[str]:
+    """Return what may be a name in the question, with what looks like one: its support rests on those."""
+    return possible_names(request.question.searched) | {name_key(name) for name in request.question.names}
 
 
 def _restart(

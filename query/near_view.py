@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from graph_store.access import Access
 from graph_store.bundles import NamePlaces, PassageLinks
+from graph_store.searches import Along
 from graph_store.store import GraphStore
 from query.bounded_walk import NO_EDGES, EdgesOf, MetPassages, NearPassages
 from query.chain_ranking.names import leading
@@ -122,6 +123,10 @@ class NearView(ReadableView):
         if unknown:
             self._names.learn(unknown, self._store.name_places(self._access, unknown, most=self._homes))
         return self._names
+
+    def along(self, keys: frozenset[str]) -> Along:
+        """Return what ``names_among`` will ask the store for."""
+        return Along(names=frozenset(self._names.unknown(keys, homes=self._homes)), places=self._homes)
 
     def names_of(self, places: Sequence[int], *, holders: int = 0) -> NearNames:
         """Return the names with those of the passages at ``places`` known; reads them all."""

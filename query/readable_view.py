@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graph_store.access import Access
 from graph_store.bundles import PassageGraph
+from graph_store.searches import NOTHING_ALONG, Along
 from graph_store.store import GraphStore
 from query.bounded_walk import EdgesOf
 from query.chain_ranking.background import USUAL_PASSAGES, Background
@@ -111,6 +112,10 @@ class ReadableView(ABC):
     @abstractmethod
     def names_among(self, keys: Collection[str]) -> KnownNames:
         """Return the names with those among ``keys`` known."""
+
+    def along(self, keys: frozenset[str]) -> Along:  # noqa: ARG002 - where all names are known
+        """Return what ``names_among`` will ask the store for."""
+        return NOTHING_ALONG
 
     @abstractmethod
     def names_of(self, places: Sequence[int], *, holders: int = 0) -> KnownNames:

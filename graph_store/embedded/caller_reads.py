@@ -32,7 +32,7 @@ from graph_store.embedded.vector_catalog import VectorCatalog
 from graph_store.filters import Filters
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
 from graph_store.remembered import Remembered
-from graph_store.searches import KeywordSearch, Search
+from graph_store.searches import NOTHING_ALONG, Along, KeywordSearch, Search
 from graph_store.settings import StoreSettings
 
 _Found = TypeVar("_Found")
@@ -140,7 +140,13 @@ class CallerReads:
         """Return at most ``k`` readable records by cosine, best first, ties by id (see ``GraphStore``)."""
         return self._search.by_vector(SearchRequest(access=access, kind=kind, k=k, filters=filters), vector)
 
-    def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
+    def search_many(
+        self,
+        access: Access,
+        searches: Sequence[Search],
+        *,
+        along: Along = NOTHING_ALONG,  # noqa: ARG002 - is at hand
+    ) -> tuple[tuple[Hit, ...], ...]:
         """Return the hits of each search, all of one state (see ``GraphStore``)."""
         with self._database.snapshot():
             return tuple(self._hits(access, search) for search in searches)

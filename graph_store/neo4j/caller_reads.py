@@ -18,7 +18,7 @@ from graph_store.neo4j.store_state import Progress
 from graph_store.neo4j.vector_search import Records
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
 from graph_store.remembered import Remembered
-from graph_store.searches import KeywordSearch, Search, VectorSearch
+from graph_store.searches import NOTHING_ALONG, Along, KeywordSearch, Search, VectorSearch
 from graph_store.settings import Neo4jSettings
 
 _FILTERS_KEPT = 16
@@ -99,7 +99,9 @@ class CallerReads(PassageReads):
         """Return at most ``k`` readable records by cosine, best first, ties by id (see ``GraphStore``)."""
         return self.search_many(access, [VectorSearch(vector=vector, kind=kind, k=k, filters=filters)])[0]
 
-    def search_many(self, access: Access, searches: Sequence[Search]) -> tuple[tuple[Hit, ...], ...]:
+    def search_many(
+        self, access: Access, searches: Sequence[Search], *, along: Along = NOTHING_ALONG
+    ) -> tuple[tuple[Hit, ...], ...]:
         """Return the hits of each search; they are sent together (see ``GraphStore``)."""
         by_vector = [item.vector for item in searches if isinstance(item, VectorSearch)]
         for vector in by_vector:
@@ -119,7 +121,8 @@ class CallerReads(PassageReads):
             askings = plan.askings(searches)
             if progress == Progress():
                 return tuple(() for _ in searches)  # a tenant that is not known has no index to search
-            found = search.run_searches(transaction, scope, askings, language=self._language)
+            asides = self._memo(access).asides(scope, along)
+            found = search.run_searches(transaction, scope, askings, asides=asides, language=self._language)
             return tuple(found[number] for number in range(len(searches)))
 
         return self._read(access, work)

@@ -226,15 +226,22 @@ def read_vectors(
     transaction: Transaction, scope: Scope, chunk_ids: Sequence[str], *, space: StoredSpace
 ) -> dict[str, FloatVector]:
     """Return chunk id -> vector of readable chunks, in the order asked."""
-    found = transaction.rows(
-        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $ids AND {readable('c')}"
-        f" RETURN c.id, c.{space.slot.embedding}",
-        ids=list(chunk_ids),
-        **scope.parameters,
+    found = transaction.rows(vectors_query(space), vector_ids=list(chunk_ids), **scope.parameters)
+    return vectors_of(in_order(chunk_ids, {row["id"]: row for row in found}), space)
+
+
+def vectors_query(space: StoredSpace) -> str:
+    """Return the query for the columns id and vector of the readable chunks among ``$vector_ids``."""
+    return (
+        f"MATCH (c:Chunk {{tenant: $tenant}}) WHERE c.id IN $vector_ids AND {readable('c')}"
+        f" RETURN c.id AS id, c.{space.slot.embedding} AS vector"
     )
-    rows = in_order(chunk_ids, {row[0]: row for row in found})
-    matrix = from_list([row[1] for row in rows], space.dimension)
-    return {row[0]: vector for row, vector in zip(rows, matrix, strict=True)}
+
+
+def vectors_of(rows: Sequence[_Row], space: StoredSpace) -> dict[str, FloatVector]:
+    """Return chunk id -> vector, in the order of the rows of ``vectors_query``."""
+    matrix = from_list([row["vector"] for row in rows], space.dimension)
+    return {row["id"]: vector for row, vector in zip(rows, matrix, strict=True)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

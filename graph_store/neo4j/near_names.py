@@ -12,6 +12,7 @@ from graph_store.neo4j.derived_rows import name_token
 from graph_store.neo4j.document_reads import IN_DOCUMENT_ORDER, WHOLE_COLUMNS
 from graph_store.neo4j.names import text_index
 from graph_store.neo4j.scope import Scope, readable
+from graph_store.neo4j.search import as_map
 
 _Row: TypeAlias = Record | Mapping[str, Any]
 
@@ -19,7 +20,7 @@ _Row: TypeAlias = Record | Mapping[str, Any]
 _TERMS_AT_ONCE = 500
 # Columns of ``standing``, after the id of the chunk.
 _IS_HOME, _IS_MENTION = 1, 2
-_COLUMNS = ("keys", "standing", "homes", "mentions", "home_count", "mention_count")
+COLUMNS = ("keys", "standing", "homes", "mentions", "home_count", "mention_count")
 NO_NAMES = NamesOfPassages(mentioned={}, about={}, places={})
 
 # The keys of the names of an entity e that ``visible_numbers`` of entity_reads gives for ``support``.
@@ -58,19 +59,22 @@ def read_name_places(
     transaction: Transaction, scope: Scope, keys: Collection[str], *, most: int
 ) -> dict[str, NamePlaces]:
     """Read where names stand; names that no readable chunk has are missing."""
-    wanted = sorted({key for key in keys if key})
-    if not wanted:
+    if not any(keys):
         return {}
-    return _places(
-        transaction.rows(
-            f"WITH $terms AS tokens {_places_of_tokens(most, among='WHERE key IN $keys')}",
-            terms=[name_token(key) for key in wanted],
-            keys=wanted,
-            index=text_index(scope.tenant),
-            most=most,
-            **scope.parameters,
-        )
-    )
+    query, parameters = places_query(scope, keys, most)
+    return places_of(transaction.rows(query, **parameters, **scope.parameters))
+
+
+def places_query(scope: Scope, keys: Collection[str], most: int) -> tuple[str, dict[str, Any]]:
+    """Return what ``read_name_places`` asks, with the columns ``COLUMNS``, and its parameters."""
+    wanted = sorted({key for key in keys if key})
+    parameters = {
+        "terms": [name_token(key) for key in wanted],
+        "keys": wanted,
+        "index": text_index(scope.tenant),
+        "most": most,
+    }
+    return f"WITH $terms AS tokens {_places_of_tokens(most, among='WHERE key IN $keys')}", parameters
 
 
 def read_passage_names(
@@ -92,8 +96,8 @@ def read_names_and_passages(
     """
     query, parameters = _names_query(scope, chunk_ids, most)
     rows = transaction.rows(
-        f"CALL () {{ {query} }} RETURN {_as_map(_COLUMNS)} AS names, null AS passage UNION ALL"
-        f" CALL () {{ {passages[0]} }} RETURN null AS names, {_as_map(WHOLE_COLUMNS)} AS passage",
+        f"CALL () {{ {query} }} RETURN {as_map(COLUMNS)} AS names, null AS passage UNION ALL"
+        f" CALL () {{ {passages[0]} }} RETURN null AS names, {as_map(WHOLE_COLUMNS)} AS passage",
         **parameters,
         **passages[1],
         **scope.parameters,
@@ -103,19 +107,15 @@ def read_names_and_passages(
 
 
 def _names_query(scope: Scope, chunk_ids: Sequence[str], most: int) -> tuple[str, dict[str, Any]]:
-    """Return a query with the columns ``_COLUMNS``, and its parameters: names of passages, and places of names."""
+    """Return a query with the columns ``COLUMNS``, and its parameters: names of passages, and places of names."""
     parameters = {"named": list(dict.fromkeys(chunk_ids)), "index": text_index(scope.tenant), "most": most}
     return f"{_NAMES_OF_PASSAGES} UNION ALL {_TOKENS_OF_PASSAGES} {_places_of_tokens(most)}", parameters
-
-
-def _as_map(columns: Sequence[str]) -> str:
-    return f"{{{', '.join(f'{column}: {column}' for column in columns)}}}"
 
 
 def _names(rows: Sequence[_Row]) -> NamesOfPassages:
     about, mentioned = _keys_by_chunk(rows, _IS_HOME), _keys_by_chunk(rows, _IS_MENTION)
     keys = set().union(*mentioned.values(), *about.values())
-    places = _places(row for row in rows if row["standing"] is None)
+    places = places_of(row for row in rows if row["standing"] is None)
     # Of entities that share a name with one of these passages, other names came as well.
     return NamesOfPassages(
         mentioned=mentioned, about=about, places={key: own for key, own in places.items() if key in keys}
@@ -151,7 +151,8 @@ def _places_of_tokens(most: int, *, among: str = "") -> str:
     )
 
 
-def _places(rows: Iterable[_Row]) -> dict[str, NamePlaces]:
+def places_of(rows: Iterable[_Row]) -> dict[str, NamePlaces]:
+    """Return name key -> where it stands, from rows with the columns ``COLUMNS``."""
     found = {
         row["keys"][0]: NamePlaces(
             homes=tuple(row["homes"]),

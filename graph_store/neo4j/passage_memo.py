@@ -3,16 +3,19 @@
 Whoever wants the text of a passage will want its sentences, vectors, tokens and document as well: they come together.
 """
 
+from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from graph_store.bundles import ChunkSentences, FloatVector, NamesOfPassages, TokenVectors
+from graph_store.bundles import ChunkSentences, FloatVector, NamePlaces, NamesOfPassages, TokenVectors
 from graph_store.neo4j import document_reads, near_names
 from graph_store.neo4j.connection import Transaction
 from graph_store.neo4j.document_reads import WholePassage
 from graph_store.neo4j.scope import Scope
+from graph_store.neo4j.search import Aside
 from graph_store.neo4j.slots import StoredSpace
 from graph_store.records import Chunk, Document
+from graph_store.searches import Along
 
 _Record = TypeVar("_Record")
 
@@ -30,6 +33,7 @@ class PassageMemo:
         self._passages: dict[str, WholePassage | None] = {}
         self._vectors: dict[str, FloatVector | None] = {}
         self._documents: dict[str, Document | None] = {}
+        self._places: dict[tuple[Scope, str, int], NamePlaces | None] = {}
         self._chunks_of: dict[str, tuple[str, ...]] = {}
 
     def chunks(self, chunk_ids: Sequence[str]) -> tuple[Chunk, ...]:
@@ -72,6 +76,42 @@ class PassageMemo:
         self._passages.update(dict.fromkeys(missing))
         self._keep(document_reads.whole_passage(row, scope.tenant, self._space) for row in rows)
         return names
+
+    def places(self, scope: Scope, keys: AnyCollection[str], *, most: int) -> dict[str, NamePlaces]:
+        """Return where names stand within a generation."""
+        missing = [key for key in keys if (scope, key, most) not in self._places]
+        if missing:
+            self._keep_places(
+                scope, missing, near_names.read_name_places(self._transaction, scope, missing, most=most), most=most
+            )
+        found = {key: self._places[scope, key, most] for key in sorted(set(keys))}
+        return {key: places for key, places in found.items() if places is not None}
+
+    def asides(self, scope: Scope, along: Along) -> list[Aside]:
+        """Return what reads and keeps what will be asked for and is not known yet."""
+        asides: list[Aside] = []
+        keys = [key for key in along.names if key and (scope, key, along.places) not in self._places]
+        if keys:
+            query, parameters = near_names.places_query(scope, keys, along.places)
+
+            def take_places(rows: Sequence[Mapping[str, Any]]) -> None:
+                self._keep_places(scope, keys, near_names.places_of(rows), most=along.places)
+
+            asides.append(Aside(query=query, columns=near_names.COLUMNS, parameters=parameters, take=take_places))
+        missing = self._without_vector(along.vectors)
+        if missing:
+
+            def take_vectors(rows: Sequence[Mapping[str, Any]]) -> None:
+                found = document_reads.vectors_of(rows, self._space)
+                self._vectors.update({chunk_id: found.get(chunk_id) for chunk_id in missing})
+
+            query = document_reads.vectors_query(self._space)
+            columns = ("id", "vector")
+            asides.append(Aside(query=query, columns=columns, parameters={"vector_ids": missing}, take=take_vectors))
+        return asides
+
+    def _keep_places(self, scope: Scope, keys: Iterable[str], found: Mapping[str, NamePlaces], *, most: int) -> None:
+        self._places.update({(scope, key, most): found.get(key) for key in keys})
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, FloatVector]:
         """Return chunk id -> vector in the order asked."""

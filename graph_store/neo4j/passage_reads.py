@@ -49,7 +49,7 @@ class PassageReads(StateReads):
 
     def name_places(self, access: Access, keys: AnyCollection[str], *, most: int) -> Mapping[str, NamePlaces]:
         """Return name key -> where it stands, for the names among ``keys`` that a readable passage has."""
-        return self._read_names(access, {}, lambda tx, scope: near_names.read_name_places(tx, scope, keys, most=most))
+        return self._read_names(access, {}, lambda _, scope: self._memo(access).places(scope, keys, most=most))
 
     def passage_names(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> NamesOfPassages:
         """Return the names of the readable chunks among ``chunk_ids``, and where these stand."""

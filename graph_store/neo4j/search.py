@@ -6,7 +6,7 @@ than ``k`` come back only where there are no more. Searches that are asked for t
 so are those of them that must ask for more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -93,20 +93,40 @@ class Asking(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """A query that is sent along with searches: its columns and parameters, and what takes its rows, as maps."""
+
+    query: str
+    columns: Sequence[str]
+    parameters: Mapping[str, Any]
+    take: Callable[[Sequence[Mapping[str, Any]]], None]
+
+
+def as_map(columns: Sequence[str]) -> str:
+    """Return the expression of a map of columns."""
+    return f"{{{', '.join(f'{column}: {column}' for column in columns)}}}"
+
+
 def run_searches(
-    transaction: Transaction, scope: Scope, asked: Sequence[Asking], *, language: str = ""
+    transaction: Transaction,
+    scope: Scope,
+    asked: Sequence[Asking],
+    *,
+    asides: Sequence[Aside] = (),
+    language: str = "",
 ) -> dict[int, tuple[Hit, ...]]:
     """Ask until all are done, in one statement each time; return the hits of each search by its number.
 
-    ``language`` is the version of Cypher that the branches are written in, such as "CYPHER 25".
+    The first statement reads ``asides`` as well; they are not read where there is nothing to search for. ``language``
+    is the version of Cypher that the branches are written in, such as "CYPHER 25".
     """
     while waiting := [asking for asking in asked if not asking.is_done]:
         branches = [asking.branch(f"p{number}") for number, asking in enumerate(waiting)]
-        found = transaction.rows(
-            f"{language} {' UNION ALL '.join(text for text, _ in branches)}",
-            **{f"p{number}": values for number, (_, values) in enumerate(branches)},
-            **scope.parameters,
-        )
+        query = " UNION ALL ".join(text for text, _ in branches)
+        parameters = {f"p{number}": values for number, (_, values) in enumerate(branches)}
+        found = _with_asides(transaction, f"{language} ", query, asides, **parameters, **scope.parameters)
+        asides = ()
         answers = {
             place: Answer(hits=[Hit(id=key, score=score) for key, score in hits], least=least, found=count)
             for place, hits, least, count in found
@@ -114,6 +134,25 @@ def run_searches(
         for asking in waiting:
             asking.take(answers)
     return {number: hits for asking in asked for number, hits in asking.hits().items()}
+
+
+def _with_asides(
+    transaction: Transaction, language: str, query: str, asides: Sequence[Aside], **parameters: object
+) -> list[list[Any]]:
+    """Return the rows of searches; those of ``asides`` go to them."""
+    if not asides:
+        return [row.values() for row in transaction.rows(language + query, **parameters)]
+    parts = [f"CALL () {{ {query} }} RETURN place, hits, least, found, null AS number, null AS aside"]
+    for number, aside in enumerate(asides):
+        parts.append(
+            f"CALL () {{ {aside.query} }} RETURN null AS place, null AS hits, null AS least, null AS found,"
+            f" {number} AS number, {as_map(aside.columns)} AS aside"
+        )
+        parameters.update(aside.parameters)
+    rows = transaction.rows(language + " UNION ALL ".join(parts), **parameters)
+    for number, aside in enumerate(asides):
+        aside.take([row["aside"] for row in rows if row["number"] == number])
+    return [row.values()[:4] for row in rows if row["number"] is None]
 
 
 def cosine_with(node: str, vector: str, slot: Slot) -> str:

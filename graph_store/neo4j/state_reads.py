@@ -67,6 +67,11 @@ class StateReads:
         state.progress(access.tenant)
         return state.memo(scope_of(access))
 
+    def _memo(self, access: Access) -> PassageMemo:
+        """Return what the work at hand has read of passages, within work."""
+        assert self._held.state is not None
+        return self._held.state.memo(scope_of(access))
+
     def _read_vectors(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
         """Read vectors by one query; raises ``StoreSwitched`` where they are not of the live space any more."""
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from graph_store.bundles import FloatMatrix, FloatVector
 from graph_store.records import Hit
-from graph_store.searches import VectorSearch
+from graph_store.searches import Along, VectorSearch
 from graph_store.store import GraphStore
 from query.chain_ranking.names import KnownNames
 from query.chain_ranking.settings import ChainSettings
@@ -59,11 +59,10 @@ def choose_pool(
     _add(chosen, (hit.id for hit in found.fused[: settings.pool_fused]))
     _add(chosen, (ids[position] for position in strongest(found.mass, settings.pool_walk)))
     linked = [ids[position] for position in _linked(view, anchors, found, settings)]
-    vectors = store.chunk_vectors(request.access, [*(ids[position] for position in anchors), *linked])
-    starts = np.array([vectors[ids[position]] for position in anchors if ids[position] in vectors], dtype=np.float32)
-    hops = hop_vectors(request.vector, starts.reshape(-1, len(request.vector)))
-    _add(chosen, _beyond(store, request, hops, settings))
-    linked_vectors = {chunk_id: vectors[chunk_id] for chunk_id in linked if chunk_id in vectors}
+    starts = list(store.chunk_vectors(request.access, [ids[position] for position in anchors]).values())
+    hops = hop_vectors(request.vector, np.array(starts, dtype=np.float32).reshape(-1, len(request.vector)))
+    _add(chosen, _beyond(store, request, hops, settings, along=Along(vectors=tuple(linked))))
+    linked_vectors = store.chunk_vectors(request.access, linked)
     _add(chosen, _nearest_linked(linked_vectors, hops, settings.pool - len(chosen)))
     _add(chosen, (hit.id for hit in found.fused))
     known = [chunk_id for chunk_id in chosen if view.place(chunk_id) is not None]
@@ -82,10 +81,12 @@ def _add(chosen: dict[str, None], ids: Iterable[str]) -> None:
         chosen.setdefault(chunk_id)
 
 
-def _beyond(store: GraphStore, request: Request, hops: FloatMatrix, settings: ChainSettings) -> list[str]:
+def _beyond(
+    store: GraphStore, request: Request, hops: FloatMatrix, settings: ChainSettings, *, along: Along
+) -> list[str]:
     best: dict[str, float] = {}
     searches = [VectorSearch(vector=hop, kind="chunk", k=settings.hop_hits, filters=request.filters) for hop in hops]
-    for hits in store.search_many(request.access, searches):
+    for hits in store.search_many(request.access, searches, along=along):
         for hit in hits:
             best[hit.id] = max(best.get(hit.id, -1.0), hit.score)
     return sorted(best, key=lambda chunk_id: (-best[chunk_id], chunk_id))[: settings.pool_hops]

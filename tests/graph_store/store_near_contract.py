@@ -4,8 +4,9 @@ import pytest
 
 from graph_store.access import Access
 from graph_store.bundles import NamePlaces
+from graph_store.searches import NOTHING_ALONG, Along, KeywordSearch, VectorSearch
 from graph_store.store import GraphStore
-from tests.graph_store.builders import document_bundle, generation_of
+from tests.graph_store.builders import document_bundle, generation_of, vector_of
 from tests.graph_store.samples import OTHER, PUBLIC, STAFF, fill
 
 NOBODY = Access(tenant="nobody")
@@ -126,3 +127,27 @@ class NearReadsContract:
             lambda: {key: vector.tolist() for key, vector in store.chunk_vectors(STAFF, ids).items()},
         )
         assert store.in_one_state(lambda: [one() for one in read]) == [one() for one in read]
+
+    @pytest.mark.parametrize("access", [PUBLIC, STAFF, OTHER, NOBODY])
+    def test_what_is_read_along_with_searches_is_what_is_read_alone(self, store: GraphStore, access: Access) -> None:
+        fill_with_shared_names(store)
+        keys, ids = frozenset({"alpha", "omega", "beta", "unheard of", ""}), ("staff-0", "open-1", "foreign-0", "none")
+        searches = (
+            KeywordSearch(text="Alpha treasure", kind="chunk", k=2),
+            VectorSearch(vector=vector_of("Alpha"), kind="report", k=2),
+            KeywordSearch(text="", kind="chunk", k=2),
+        )
+
+        def work(along: Along) -> list[object]:
+            return [
+                store.search_many(access, searches, along=along),
+                store.search_many(access, searches[2:], along=along),
+                store.name_places(access, keys, most=2),
+                store.name_places(access, ["beta"], most=1),
+                {chunk_id: vector.tolist() for chunk_id, vector in store.chunk_vectors(access, ids).items()},
+                store.name_places(access, [*keys, "gamma"], most=2),
+            ]
+
+        alone = store.in_one_state(lambda: work(NOTHING_ALONG))
+        for along in (Along(names=keys, places=2), Along(vectors=ids), Along(names=keys, places=2, vectors=ids)):
+            assert store.in_one_state(lambda along=along: work(along)) == alone  # type: ignore[misc]

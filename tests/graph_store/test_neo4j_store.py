@@ -7,6 +7,7 @@ from neo4j import Record
 from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.neo4j_store import Neo4jStore
 from graph_store.neo4j.statements import Statements
+from graph_store.searches import Along, KeywordSearch
 from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_SPACE
 from tests.graph_store.samples import STAFF
 from tests.graph_store.store_contract import GraphStoreContract
@@ -40,7 +41,7 @@ class TestNeo4jStore(
         with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
             yield opened
 
-    def test_passages_come_with_their_names(self, store: Neo4jStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_is_asked_for_next_comes_along(self, store: Neo4jStore, monkeypatch: pytest.MonkeyPatch) -> None:
         fill_with_shared_names(store)
         sent: list[str] = []
         rows = Statements.rows
@@ -60,6 +61,16 @@ class TestNeo4jStore(
 
         store.in_one_state(work)
         assert len([query for query in sent if "(c:Chunk" in query]) == 1
+        sent.clear()
+
+        def search() -> None:
+            along = Along(names=frozenset({"alpha", "unheard of"}), places=3, vectors=("open-0", "staff-0"))
+            assert store.search_many(STAFF, [KeywordSearch(text="Alpha", kind="chunk", k=2)], along=along)[0]
+            assert store.name_places(STAFF, ["alpha", "unheard of"], most=3).keys() == {"alpha"}
+            assert len(store.chunk_vectors(STAFF, ids)) == 2
+
+        store.in_one_state(search)
+        assert len([query for query in sent if "n.id" in query or "(c:Chunk" in query]) == 1
 
 
 class TestCopiesOfNeo4jStore(CopyContract):
