@@ -1,8 +1,9 @@
-"""Common English words, in two lists for two uses; in other languages the statistics alone must do.
+"""Common English words, in lists for several uses; in other languages the statistics alone must do.
 
 Function words carry grammar alone, so they are left out wherever words of a question and a passage are compared. Stop
 words are these and others that tell nothing about a topic ("first", "year", "large", the months), though a question may
-well ask with them; they are left out of what a group of texts is about.
+well ask with them; they are left out of what a group of texts is about. Openers are more words that sentences which sum
+something up begin with, so that a capital there makes no name of them.
 """
 
 
@@ -40,5 +41,12 @@ STOP_WORDS = FUNCTION_WORDS | _words(
     uses using usually various want wanted way ways week weeks well went whole wide work year years
     january february march april june july august september october november december monday
     tuesday wednesday thursday friday saturday sunday
+    """
+)
+
+OPENERS = _words(
+    """
+    overall together key main major notable notably several various different another additionally finally similarly
+    despite alongside according within throughout following early modern recent recently people topics themes sources
     """
 )

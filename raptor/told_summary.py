@@ -17,7 +17,8 @@ from model_clients.chat.marked_data import MarkedItem, harmless, mark_data
 from model_clients.chat.messages import CallScope, ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import TaskModel
 from raptor.audience import AudienceView
-from raptor.claims.comparison import is_supported, names_and_numbers_occur
+from raptor.claims.comparison import Ground, lack
+from raptor.claims.foreign_matter import repeats
 
 PROMPT = "told_summary/1"
 """Raised with every change of what is asked: reports and summaries are then made anew."""
@@ -149,12 +150,14 @@ def checked_summary(
 def _checked(claim: ClaimForm, evidence: Sequence[SourcedSentence]) -> SourcedSentence | None:
     text = _NUMBERS_IN_TEXT.sub("", " ".join(harmless(claim.text).split()))
     named = [evidence[number - 1] for number in dict.fromkeys(claim.evidence) if 1 <= number <= len(evidence)]
-    if not named or len(text) > _LONGEST_CLAIM or not is_supported(text, "\n".join(item.text for item in named)):
+    ground = Ground(sentences=tuple(item.text for item in named))
+    if len(text) > _LONGEST_CLAIM or lack(text, ground) is not None or repeats(text, [_RULES], ground.text):
         return None
     return SourcedSentence(text=text, chunk_ids=tuple(sorted({key for item in named for key in item.chunk_ids})))
 
 
 def _checked_title(told: str, evidence: Sequence[SourcedSentence]) -> str:
     title = " ".join(harmless(told).split()).rstrip(".")
-    said = "\n".join(item.text for item in evidence)
-    return title if len(title) <= _LONGEST_TITLE and names_and_numbers_occur(title, said, is_sentence=False) else ""
+    ground = Ground(sentences=tuple(item.text for item in evidence))
+    is_borne_out = lack(title, ground, least_words=0.0, is_sentence=False) is None
+    return title if len(title) <= _LONGEST_TITLE and is_borne_out else ""

@@ -3,8 +3,8 @@
 An entity must stand in the chunk, letter case and blanks aside; each place where it does becomes a mention. A relation
 must have its quote in the chunk, and its two ends must be entities of the same reply, or names that the parser found in
 the document (a chunk may speak of the subject of its document without naming it) unless types of entities are given.
-Numbers and names of a description must stand in the chunk or above it, else the entity goes undescribed. All else is
-dropped, and counted.
+Numbers and names of a description must stand in the chunk or above it, and what the chunk denies is not described, else
+the entity goes undescribed (:mod:`raptor.claims.comparison`). All else is dropped, and counted.
 """
 
 import unicodedata
@@ -19,7 +19,7 @@ from indexing.llm_extraction.reply import ExtractionReply, ToldEntity, ToldRelat
 from indexing.llm_extraction.settings import LlmExtractionSettings
 from model_clients.chat.marked_data import harmless
 from model_clients.chat.quotations import SearchedText
-from raptor.claims.comparison import names_and_numbers_occur
+from raptor.claims.comparison import Ground, lack
 
 _LONGEST_NAME = 100
 _MOST_WORDS = 12
@@ -46,7 +46,7 @@ class ReplyCheck:
         self._known = known
         self._settings = settings
         self._searched = SearchedText(chunk.text)
-        self._above = " \n ".join((*above, chunk.context, chunk.text))
+        self._ground = Ground(sentences=(chunk.text,), around="\n".join((*above, chunk.context)))
         self._types = {name.casefold(): name for name in settings.entity_types}
         self._predicates = {_folded(name): name for name in settings.relation_types}
         self._told: dict[str, str] = {}
@@ -103,8 +103,8 @@ class ReplyCheck:
 
     def _description(self, told: str) -> str:
         description = _clean(told)
-        borne_out = names_and_numbers_occur(description, self._above, is_sentence=False)
-        return description if borne_out and len(description) <= _LONGEST_DESCRIPTION else ""
+        is_borne_out = lack(description, self._ground, least_words=0.0, is_sentence=False) is None
+        return description if is_borne_out and len(description) <= _LONGEST_DESCRIPTION else ""
 
     def _relation(self, told: ToldRelation) -> NamedRelation | None:
         predicate = self._predicate(told.predicate)

@@ -1,7 +1,7 @@
-"""Whether the passages that a sentence cites support it: by its words, numbers, names, links and quotations.
+"""Whether the passages that a sentence cites support it, and which of their sentences show that.
 
-Deterministic, and rather too strict than too lenient: a sentence that goes is answered by silence, one that stays
-wrongly is believed. Nothing here understands a sentence; a claim of the same words in another order passes.
+What a claim must have in common with its ground is :mod:`raptor.claims.comparison`; here are the passages that are
+cited, their sentences that are chosen to be quoted, quotations, and what an answer must not tell.
 """
 
 from collections.abc import Sequence
@@ -11,18 +11,14 @@ from typing import Literal, TypeAlias
 from model_clients.chat.quotations import find_quote
 from query.citations import Quote
 from query.llm_answers.material import Material
-from query.question import capitalised_names
+from raptor.claims.comparison import Ground, Lack, lack
 from raptor.claims.foreign_matter import has_foreign_links, repeats
 from raptor.claims.languages import differ, language_of
-from raptor.claims.negations import affirms_denied, denies
-from raptor.claims.words import Words, coverage, is_held, missing_numbers, together, words_of
-from raptor.stop_words import FUNCTION_WORDS
+from raptor.claims.names import missing_names, names_in
+from raptor.claims.words import Words, is_held, missing_numbers, together, words_of
 from raptor.text_words import tokens
 
-Reason: TypeAlias = Literal[
-    "no citation", "unknown citation", "quotation", "numbers", "names", "negation", "words", "language", "link",
-    "instructions", "length",
-]  # fmt: skip
+Reason: TypeAlias = Lack | Literal["no citation", "unknown citation", "quotation", "language", "instructions", "length"]
 """Why a sentence is not believed: what of it the passages do not have, or what of it must not be told."""
 
 NEVER_TOLD: frozenset[Reason] = frozenset({"link", "instructions", "length"})
@@ -35,8 +31,6 @@ _LEAST_GAIN = 0.15
 # As many with those that are cited for a name or a number alone.
 _MOST_CITED = 6
 _SHORTEST_QUOTE = 3
-# Nouns have capitals, so a capital tells no name.
-_CAPITALISE_NOUNS = frozenset({"de"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +70,17 @@ def judge(claim: Claim, materials: Sequence[Material], asked: Asked, *, least_wo
     quoted = [_quoted(words, cited) for words in claim.quotations if words.strip()]
     if not all(quoted):
         return Support(reason="quotation")
-    said = words_of(claim.text)
-    chosen = _choose_quotes(said, cited, [quote for found in quoted for quote in found])
-    reason = _lacking(claim, cited, asked, is_quoted=_is_long_quotation(claim.quotations))
+    if differ(language_of(claim.text), language_of(asked.question)):
+        return Support(reason="language")
+    chosen = _choose_quotes(words_of(claim.text), cited, [quote for found in quoted for quote in found])
+    is_foreign = _is_foreign(claim, cited)
+    reason = _cite_numbers(claim, cited, chosen)
     if reason is None:
-        reason = _cite_names_and_numbers(claim, cited, chosen)
-    if reason is None and not _is_foreign(claim, cited):
-        if affirms_denied(claim.text, [quote.text for quote in chosen]):
-            reason = "negation"
-        elif _covered(said, chosen, cited) < least_words:
-            reason = "words"
+        reason = (
+            _lacking_in_translation(claim, cited)
+            if is_foreign
+            else _cite_names(claim, cited, chosen) or lack(claim.text, _shown(cited, chosen), least_words=least_words)
+        )
     return Support(reason=reason) if reason is not None else Support(quotes=tuple(chosen))
 
 
@@ -97,39 +92,25 @@ def _forbidden(claim: Claim, ground: str, asked: Asked) -> Reason | None:
     return "instructions" if repeats(claim.text, asked.instructions, ground) else None
 
 
-def _lacking(claim: Claim, cited: Sequence[Material], asked: Asked, *, is_quoted: bool) -> Reason | None:
-    """Return what a claim lacks, its words apart."""
-    said, held = words_of(claim.text), together(item.words for item in cited)
-    language = language_of(claim.text)
-    if missing_numbers(said, held):
-        return "numbers"
-    if differ(language, language_of(asked.question)):
-        return "language"
-    if _is_foreign(claim, cited):
-        # Words of two languages cannot be compared: the passage must be quoted, and half of the names be the same.
-        return None if is_quoted and 2 * len(_missing_names(claim.text, held)) <= len(_names(claim.text)) else "words"
-    if language not in _CAPITALISE_NOUNS and _missing_names(claim.text, held):
-        return "names"
-    if denies(said) and not denies(held):
-        return "negation"
-    return None
+def _lacking_in_translation(claim: Claim, cited: Sequence[Material]) -> Reason | None:
+    """Return what a claim lacks whose words cannot be compared: a passage must be quoted, half of the names be held."""
+    held = together(item.words for item in cited)
+    has_names = 2 * len(missing_names(claim.text, held)) <= len(names_in(claim.text))
+    return None if has_names and _is_long_quotation(claim.quotations) else "words"
+
+
+def _shown(cited: Sequence[Material], chosen: Sequence[Quote]) -> Ground:
+    """Return what is shown of the cited passages: the chosen sentences, under their headings."""
+    return Ground(
+        sentences=tuple(quote.text for quote in chosen),
+        around="\n".join(f"{item.heading}\n{item.checked}" for item in cited),
+    )
 
 
 def _is_foreign(claim: Claim, cited: Sequence[Material]) -> bool:
     language = language_of(claim.text)
     texts = ["\n".join([item.checked, *(quote.text for quote in item.quotes)]) for item in cited]
     return all(differ(language, language_of(text)) for text in texts)
-
-
-def _names(text: str) -> list[str]:
-    # A capital within a word ("206BC") begins no name.
-    whole = set(tokens(text))
-    found = [token for name in capitalised_names(text) for token in tokens(name)]
-    return [token for token in found if token in whole and token not in FUNCTION_WORDS and not token.isdecimal()]
-
-
-def _missing_names(text: str, held: Words) -> list[str]:
-    return [token for token in _names(text) if not is_held(token, held)]
 
 
 def _is_long_quotation(quotations: Sequence[str]) -> bool:
@@ -165,26 +146,39 @@ def _choose_quotes(said: Words, cited: Sequence[Material], quoted: Sequence[Quot
     return chosen
 
 
-def _cite_names_and_numbers(claim: Claim, cited: Sequence[Material], chosen: list[Quote]) -> Reason | None:
-    """Add to ``chosen`` what has the names and numbers that it lacks; return what is in no sentence that is cited.
+def _cite_numbers(claim: Claim, cited: Sequence[Material], chosen: list[Quote]) -> Reason | None:
+    said = words_of(claim.text)
+    numbers = [
+        Words(
+            tokens=frozenset(),
+            stems=frozenset(),
+            numbers=(number,),
+            units=frozenset(unit for unit in said.units if unit[0] in number),
+        )
+        for number in said.numbers
+    ]
+    return None if _cite(numbers, cited, chosen) else "numbers"
+
+
+def _cite_names(claim: Claim, cited: Sequence[Material], chosen: list[Quote]) -> Reason | None:
+    names = [Words(tokens=frozenset({name}), stems=frozenset(), numbers=()) for name in names_in(claim.text)]
+    return None if _cite(names, cited, chosen) else "names"
+
+
+def _cite(wanted: Sequence[Words], cited: Sequence[Material], chosen: list[Quote]) -> bool:
+    """Add to ``chosen`` what has the names or numbers that it lacks; tell whether all are in a sentence that is cited.
 
     A name or number of a heading counts where a sentence below it is cited.
     """
-    wanted: list[tuple[Reason, Words]] = [
-        ("numbers", Words(tokens=frozenset(), stems=frozenset(), numbers=(number,)))
-        for number in words_of(claim.text).numbers
-    ]
-    if language_of(claim.text) not in _CAPITALISE_NOUNS and not _is_foreign(claim, cited):
-        wanted += [("names", words_of(name)) for name in _names(claim.text)]
-    for reason, words in wanted:
+    for words in wanted:
         if _is_shown(words, cited, chosen):
             continue
         carrier = _carrier(words, cited)
         if carrier is None or (carrier not in chosen and len(chosen) >= _MOST_CITED):
-            return reason
+            return False
         if carrier not in chosen:
             chosen.append(carrier)
-    return None
+    return True
 
 
 def _is_shown(wanted: Words, cited: Sequence[Material], chosen: Sequence[Quote]) -> bool:
@@ -214,12 +208,3 @@ def _share(said: Words, known: Sequence[Words]) -> float:
     held = sum(is_held(word, ground) for word in said.stems)
     numbers = sum(not number.isdisjoint(ground.readings) for number in said.numbers)
     return (held + numbers) / max(1, len(said.stems) + len(said.numbers))
-
-
-def _covered(said: Words, chosen: Sequence[Quote], cited: Sequence[Material]) -> float:
-    """Return how much of the claim's words the chosen sentences have; headings count where these have any at all."""
-    told = together(words_of(quote.text) for quote in chosen)
-    if said.stems and not any(is_held(word, told) for word in said.stems):
-        return 0.0
-    headings = [words_of(f"{item.heading}\n{item.checked}") for item in cited]
-    return coverage(said, together([*headings, told]))

@@ -1,87 +1,83 @@
-"""Whether a claim that a language model made is borne out by the texts that it names: checked without a model.
+"""Whether a claim that a language model made is borne out by the texts that it names: compared without a model.
 
-Every number of a claim must stand in its evidence, and so must every name, which is a word that is written large where
-no sentence begins, and a word at the beginning of one unless it is common. Of all words that say something, at least
-half must stand there, in any form of theirs. A claim that passes may still twist what its evidence says; one that fails
-says something that is not there.
+Deterministic, and rather too strict than too lenient. Every number of a claim must stand in its ground, with the same
+sign and unit, and so must every name, link and markup; what the ground denies is not affirmed, nor the other way round;
+and of the words that say something a share must stand there, in any form of theirs. Nothing here understands a
+sentence: a claim of the same words in another order passes.
 """
 
-import re
-import unicodedata
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
 
-from graph_store.keyword_analysis import question_terms
-from raptor.stop_words import FUNCTION_WORDS, STOP_WORDS
+from raptor.claims.foreign_matter import has_foreign_links
+from raptor.claims.names import missing_names
+from raptor.claims.negations import affirms_denied, denies
+from raptor.claims.words import Words, coverage, is_held, missing_numbers, together, words_of
+
+Lack: TypeAlias = Literal["link", "numbers", "names", "negation", "words"]
+"""What of a claim its ground does not have."""
 
 LEAST_SHARED = 0.5
-"""Share of a claim's words that must stand in its evidence."""
+"""Share of a claim's words that must stand in its ground."""
 
-_WORD = re.compile(r"\w+(?:[-'\u2019]\w+)*")
-_NUMBER = re.compile(r"\d+(?:[.,'\u2019]\d+)*")
-_THOUSANDS = re.compile(r"(?<=\d)[.,'\u2019](?=\d{3}(?!\d))")
-_SENTENCE_END = re.compile(r"[.!?:;]['\")\u201d]*\s+$")
-_LEAST_STEM = 4
-_COMMON_OPENERS = frozenset(
-    {
-        *("overall", "together", "key", "main", "major", "notable", "notably", "several", "various", "different"),
-        *("another", "additionally", "finally", "similarly", "despite", "alongside", "according", "within"),
-        *("throughout", "following", "early", "modern", "recent", "recently", "people", "topics", "themes", "sources"),
-    }
-)
+_LEAST_WITHOUT_CAPITALS = 0.75
 
 
-def is_supported(claim: str, evidence: str) -> bool:
-    """Tell whether ``evidence`` bears out ``claim``: its numbers, its names, and half of its words. O(both)."""
-    if not claim.strip() or not names_and_numbers_occur(claim, evidence):
-        return False
-    wanted = set(question_terms(_plain(claim)))
-    if not wanted:
-        return False
-    return len(wanted.intersection(question_terms(_plain(evidence)))) >= LEAST_SHARED * len(wanted)
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What claims are said to rest on.
 
-
-def names_and_numbers_occur(claim: str, evidence: str, *, is_sentence: bool = True) -> bool:
-    """Tell whether every number and every name of ``claim`` stands in ``evidence``.
-
-    What is no sentence, such as "Founder of the Works", may begin with any word.
+    ``sentences`` are what says them. ``around`` is what stands above them, such as headings: what stands in it counts
+    where the sentences say anything of a claim.
     """
-    claim, evidence = _plain(claim), _plain(evidence)
-    if not set(_numbers(claim)) <= set(_numbers(evidence)):
-        return False
-    known = {part for word in _WORD.findall(evidence.casefold()) for part in (word, *re.split(r"[-'\u2019]", word))}
-    stems = {word[:length] for word in known for length in range(_LEAST_STEM, len(word) + 1)}
-    return all(_is_known(name.casefold(), known, stems) for name in _names(claim, is_sentence=is_sentence))
+
+    sentences: tuple[str, ...]
+    around: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join([self.around, *self.sentences])
+
+    @cached_property
+    def told(self) -> Words:
+        """The words of the sentences."""
+        return together(words_of(sentence) for sentence in self.sentences)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of all of it."""
+        return together([words_of(self.around), self.told])
 
 
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
+def lack(claim: str, ground: Ground, *, least_words: float = LEAST_SHARED, is_sentence: bool = True) -> Lack | None:
+    """Return what ``ground`` lacks to bear out ``claim``, None where it does. O(both).
+
+    ``least_words`` is the share of words that must stand there; none are needed by 0. What is no sentence, as a title,
+    may begin with any word.
+    """
+    said = words_of(claim)
+    if has_foreign_links(claim, ground.text):
+        return "link"
+    if missing_numbers(said, ground.words):
+        return "numbers"
+    if missing_names(claim, ground.words, is_sentence=is_sentence):
+        return "names"
+    if (denies(said) and not denies(ground.words)) or affirms_denied(claim, ground.sentences):
+        return "negation"
+    return "words" if _covered(said, ground) < _least_share(claim, least_words) else None
 
 
-def _numbers(text: str) -> Iterator[str]:
-    """Yield numbers without separators of thousands, and without zeros that count nothing."""
-    for found in _NUMBER.findall(text):
-        yield _THOUSANDS.sub("", found).replace(",", ".").lstrip("0") or "0"
+def _covered(said: Words, ground: Ground) -> float:
+    """Return how much of the claim's words the ground has: nothing where it says nothing, or nothing in sentences."""
+    if not said.stems:
+        return 1.0 if said.numbers else 0.0
+    return coverage(said, ground.words) if any(is_held(word, ground.told) for word in said.stems) else 0.0
 
 
-def _names(claim: str, *, is_sentence: bool) -> Iterator[str]:
-    for found in _WORD.finditer(claim):
-        word = found[0]
-        if not word[0].isupper():
-            continue
-        begins = found.start() == 0 or _SENTENCE_END.search(claim, 0, found.start()) is not None
-        if not begins or (is_sentence and not _is_common(word.casefold())):
-            yield word
-
-
-def _is_common(word: str) -> bool:
-    return word in FUNCTION_WORDS or word in STOP_WORDS or word in _COMMON_OPENERS
-
-
-def _is_known(name: str, known: set[str], stems: set[str]) -> bool:
-    """Tell whether a name stands there: itself, its parts, a longer form of it, or all of it but an ending."""
-    if name in known or name in stems:
-        return True
-    parts = [part for part in re.split(r"[-'\u2019]", name) if part not in {"", "s"}]
-    if len(parts) > 1 or name != "".join(parts):
-        return all(_is_known(part, known, stems) for part in parts)
-    return any(name[:length] in known for length in range(max(_LEAST_STEM, len(name) - 2), len(name)))
+def _least_share(claim: str, least_words: float) -> float:
+    """Return the share of words that must be held: more in a script without capitals, where no name can be told."""
+    letters = [letter for letter in claim if letter.isalpha()]
+    cased = sum(letter.lower() != letter.upper() for letter in letters)
+    return max(least_words, _LEAST_WITHOUT_CAPITALS) if least_words and 2 * cased < len(letters) else least_words

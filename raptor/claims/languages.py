@@ -22,6 +22,9 @@ _WORDS = {
     "tr": "ve bir bu için ile da de olan kim nerede ne zaman olarak çok daha",
 }
 _FUNCTION_WORDS = {language: frozenset(words.split()) for language, words in _WORDS.items()}
+FREQUENT_WORDS = frozenset().union(*_FUNCTION_WORDS.values())
+"""The most frequent words of all languages that are told apart by them, folded."""
+
 _SCRIPTS = {
     "CYRILLIC": "cyrillic", "GREEK": "greek", "ARABIC": "arabic", "HEBREW": "hebrew", "CJK": "han", "HIRAGANA": "ja",
     "KATAKANA": "ja", "HANGUL": "ko", "THAI": "th", "DEVANAGARI": "devanagari", "BENGALI": "bengali", "TAMIL": "tamil",

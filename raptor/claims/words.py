@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from raptor.claims.quantities import numbers_in_words, unit_of, with_signs
+from raptor.claims.quantities import numbers_in_words, unit_of, with_scale, with_signs
 from raptor.stop_words import FUNCTION_WORDS
 from raptor.text_words import stem, tokens
 
@@ -16,9 +16,8 @@ _NUMBER = re.compile(
 # A raised number behind a number may be a note, so that a claim may do without it.
 _NOTE = re.compile(r"[\u00b2\u00b3\u00b9\u2070-\u2079]+")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'\u2019\u00a0\u202f]\d{3})+")
-_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_SMALL_NUMBERS = {word: str(number) for number, word in enumerate(_SMALL)}
-_LONGEST_UNIT = 20
+# They may be pronouns, so that no claim needs them, and count where they stand in the ground.
+_MAY_COUNT = {"zero": "0", "one": "1"}
 _SHORTEST_INFLECTED = 4
 _LONGEST_ENDING = 3
 
@@ -38,8 +37,8 @@ class Words:
 
     @property
     def readings(self) -> frozenset[str]:
-        """All that the numbers may be read as; small number words count."""
-        words = {_SMALL_NUMBERS[token] for token in self.tokens if token in _SMALL_NUMBERS}
+        """All that the numbers may be read as."""
+        words = {_MAY_COUNT[token] for token in self.tokens if token in _MAY_COUNT}
         return frozenset(words.union(self.without_notes, *self.numbers))
 
 
@@ -49,15 +48,19 @@ def words_of(text: str) -> Words:
     numbers, units, without_notes = list[frozenset[str]](), set[tuple[str, str]](), set[str]()
     for found in _NUMBER.finditer(text):
         plain, tail = _readings(found["digits"]), found["tail"] or ""
-        readings = with_signs(plain, found["sign"] or "", tail)
-        unit = unit_of(found["currency"] or "", tail, text[found.end() : found.end() + _LONGEST_UNIT])
+        scaled, end = (plain, found.end()) if tail else with_scale(plain, text, found.end())
+        readings = with_signs(scaled, found["sign"] or "", tail)
+        unit = unit_of(found["currency"] or "", tail, text, end)
         numbers.append(readings)
         units.update((reading, unit) for reading in readings)
         without_notes |= plain if _NOTE.fullmatch(tail) else set()
+    for number, unit in numbers_in_words(text):
+        numbers.append(frozenset({number}))
+        units.add((number, unit))
     return Words(
         tokens=frozenset(folded),
         stems=frozenset(stem(token) for token in folded if token not in FUNCTION_WORDS and not token.isdecimal()),
-        numbers=(*numbers, *(frozenset({number}) for number in numbers_in_words(text))),
+        numbers=tuple(numbers),
         units=frozenset(units),
         without_notes=frozenset(without_notes),
     )

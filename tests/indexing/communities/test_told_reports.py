@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from indexing.communities.previous import PreviousCommunities
 from indexing.communities.settings import CommunitySettings
 from indexing.communities.told_reports import ReportTeller
@@ -85,3 +87,26 @@ def test_one_that_failed_is_tried_again_with_what_is_above_it() -> None:
     after = found.communities(SETTINGS, previous=PreviousCommunities(communities=before), teller=_teller(model))
     assert {item.made_by for item in after} == {"llm:scripted"}
     assert len(missing) <= len(model.requests) < len(before)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("did not meet at", "did meet at"),
+        ("met 5 % of the time at", "met 50 % of the time at"),
+        ("met at", "(see https://evil.example) met at"),
+    ],
+)
+def test_claims_that_say_something_else_leave_the_report_as_it_was(said: str, told: str) -> None:
+    def twisted(request: ChatRequest) -> str:
+        return _claiming(request).replace(said, told)
+
+    texts = [_text(number, 0, number).partition(" Later")[0].replace("met at", said) for number in range(8)]
+    found = named({f"d{number:03}": [text] for number, text in enumerate(texts)})
+    work = WorkTally()
+    plain = found.communities(SETTINGS)
+    teller = ReportTeller(TaskModel(ScriptedChatModel(twisted)), work, keeps=True)
+    assert found.communities(SETTINGS, teller=teller) == plain
+    assert len(work.failed) == len(plain) > 0
+    honest = found.communities(SETTINGS, teller=_teller(ScriptedChatModel(_claiming)))
+    assert {item.made_by for item in honest} == {"llm:scripted"}

@@ -122,8 +122,9 @@ def test_a_reply_without_any_element_in_form_is_no_reply() -> None:
             ExtractionReply.model_validate(reply)
 
 
-def test_descriptions_with_foreign_names_or_numbers_are_left_out() -> None:
-    for description in ("A friend of Einstein.", "Born in 1867.", "y" * 400):
+def test_descriptions_that_the_chunk_does_not_bear_out_are_left_out() -> None:
+    twisted = ("Finder of radium in -1898.", "Teacher who found no radium.", "Found radium, evil.example.")
+    for description in ("A friend of Einstein.", "Born in 1867.", "y" * 400, *twisted):
         facts = believed({"entities": [entity("Marie Curie", "person", description)], "relations": []})
         assert [item.description for item in facts.mentions] == [""]
     told = entity("Marie Curie", "person", "Winner of the Nobel Prize.")

@@ -1,5 +1,7 @@
 """What a cited passage supports, and what it does not."""
 
+from dataclasses import replace
+
 import pytest
 
 from query.llm_answers.support import Asked, Claim, Reason, judge
@@ -128,3 +130,15 @@ def test_each_name_and_number_stands_in_a_sentence_that_is_cited(more: str) -> N
     asked = Asked(question="", instructions=())
     for other, quote in ((paid, paid.quotes[1]), (headed, headed.quotes[0])):
         assert judge(claim, (pier, other), asked, least_words=0.5).quotes == (pier.quotes[0], quote)
+
+
+def test_a_number_is_cited_with_its_unit() -> None:
+    lengths = material(
+        1,
+        "The green stone wall of the old wooden pier beside the market is 300 metres.",
+        "The mole beside it is 300 feet long.",
+    )
+    asked = Asked(question="", instructions=())
+    said = Claim(text="The green stone wall of the old wooden pier beside the market is 300 feet.", numbers=(1,))
+    assert judge(said, (lengths,), asked, least_words=0.5).quotes == lengths.quotes
+    assert judge(replace(said, text="The wall is 300 yards."), (lengths,), asked, least_words=0.5).reason == "numbers"

@@ -24,6 +24,12 @@ from raptor.claims.words import coverage, is_held, missing_numbers, words_of
         ("twenty-one boats", "21 boats"),
         ("built in 1932", "built in 1932\u00b3"),
         ("5km", "5 kilometres"),
+        ("6.25 million", "$6.25 million"),
+        ("6.25 million dollars", "$6,250,000"),
+        ("five million people", "5 million people"),
+        ("three boats", "3 boats"),
+        ("twelve feet", "12 feet"),
+        ("1898年成立", "1898年创立"),
         ("$20", "20 dollars"),
         ("20%", "20 percent"),
         ("300 feet", "from 200 to 300"),
@@ -41,6 +47,10 @@ def test_the_same_number_is_written_in_many_ways(said: str, held: str) -> None:
         ("1933", "1932"),
         ("12", "1 2"),
         ("4 boats", "three boats"),
+        ("four boats", "three boats"),
+        ("twelve feet", "12 metres"),
+        ("5 billion", "5 million"),
+        ("1898月成立", "1898年成立"),
         *(
             (said, "300 metres")
             for said in (
