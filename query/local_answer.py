@@ -12,7 +12,7 @@ from query.citations import DraftBlock, DraftSentence, Quote
 from query.local import LocalRanking
 from query.outcome import Evidence
 from query.passages import CandidateSentence, Passage, read_passages, read_sentences
-from query.pronouns import with_antecedents
+from query.pronouns import lead_in, with_antecedents
 from query.readable_view import ReadableView
 from query.request import Request
 from query.sentence_selection import ScoredSentence, choose_sentences, documents_ahead, score_sentences
@@ -50,7 +50,7 @@ def draft_answer(
         told = with_antecedents(chosen, [entry.candidate for entry in weighed.scored])
         short = _requoted(short, dict(zip(map(quote_of, chosen), map(quote_of, told), strict=True)))
         title = missing or (undecided(request.question, is_doubtful=support.is_doubtful) if short is None else "")
-        sentences = tuple(_drafted(candidate) for candidate in told)
+        sentences = tuple(_drafted(one, before) for one, before in zip(told, (None, *told), strict=False))
         blocks = (DraftBlock(sentences=sentences, title=title, as_steps=_is_join(told, ranking)),)
     weak = not support.is_enough or bool(missing)
     evidence = tuple(_evidence(weighed.scored, passage, weak=weak) for passage in weighed.passages)
@@ -156,6 +156,7 @@ def _evidence(scored: Sequence[ScoredSentence], passage: Passage, *, weak: bool)
     )
 
 
-def _drafted(candidate: CandidateSentence) -> DraftSentence:
+def _drafted(candidate: CandidateSentence, before: CandidateSentence | None) -> DraftSentence:
     header = table_header(candidate.passage.chunk, candidate.sentence)
-    return DraftSentence(text=told_row(candidate.text, header), quotes=(quote_of(candidate),))
+    text = lead_in(candidate, before) + told_row(candidate.text, header)
+    return DraftSentence(text=text, quotes=(quote_of(candidate),))

@@ -1,4 +1,7 @@
-"""Sentences that begin with a pronoun, quoted together with the sentence before, which says who is meant."""
+"""Sentences that begin with a pronoun, told so that it is said who is meant.
+
+They are quoted together with the sentence before where that says it; else the title of their document leads them.
+"""
 
 import re
 from collections.abc import Sequence
@@ -29,6 +32,19 @@ def with_antecedents(
     }
     starts = {(candidate.passage.chunk.id, candidate.sentence.char_start) for candidate in told}
     return tuple(_widened(candidate, ends, starts) for candidate in told)
+
+
+def lead_in(candidate: CandidateSentence, before: CandidateSentence | None) -> str:
+    """Return the title that leads a told sentence, "" where none need: "Kestrel: " before "Her captain is Tomas Lind."
+
+    Needed where the sentence begins with a pronoun and what is told ``before`` it is of another document: there the
+    reader would take it for the subject.
+    """
+    if not _PRONOUN.match(candidate.text) or table_header(candidate.passage.chunk, candidate.sentence):
+        return ""
+    if before is not None and before.passage.document.id == candidate.passage.document.id:
+        return ""
+    return f"{candidate.passage.document.title}: "
 
 
 def _widened(

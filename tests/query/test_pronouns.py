@@ -6,7 +6,7 @@ import pytest
 
 from graph_store.embedded.embedded_store import EmbeddedStore
 from query.engine import QueryEngine
-from query.pronouns import with_antecedents
+from query.pronouns import lead_in, with_antecedents
 from query.request import AskOptions
 from tests.query.short_answers.evidence_of import passage_sentences
 from tests.query.small_store import EMBEDDER, SmallDocument
@@ -76,3 +76,26 @@ def test_an_answer_says_who_is_meant(store_of: Callable[..., EmbeddedStore]) -> 
     assert citation.quote.startswith("Anna Tamm came to Norby Works in 1999. She directs")
     if answer.short_answer is not None:
         assert answer.short_answer.citations == (1,)
+
+
+def test_the_title_leads_a_pronoun_whose_sentence_before_is_not_told() -> None:
+    (heron,) = passage_sentences("Heron", "The Heron sails to Eider Island.")
+    kestrel = passage_sentences("Kestrel", "It has toilets.", "Her captain is Tomas Lind.", "Tomas Lind is old.")
+    assert lead_in(kestrel[1], heron) == "Kestrel: "
+    assert lead_in(kestrel[1], None) == "Kestrel: "
+    assert lead_in(kestrel[1], kestrel[0]) == ""
+    assert lead_in(kestrel[2], heron) == ""
+
+
+def test_an_answer_leaves_no_pronoun_to_the_document_before(store_of: Callable[..., EmbeddedStore]) -> None:
+    ferries = [
+        SmallDocument(title=name, paragraphs=(f"It sails daily.\n\nHer captain is {captain}.",))
+        for name, captain in (("Heron", "Amina Yusuf"), ("Kestrel", "Tomas Lind"))
+    ]
+    answer = QueryEngine(store_of(*ferries), EMBEDDER).ask(
+        "Who is the captain of the Heron and of the Kestrel?", AskOptions(route="local")
+    )
+    quoted = [citation for citation in answer.citations if citation.quote.startswith("Her captain")]
+    assert quoted
+    for citation in quoted:
+        assert f"{citation.title}: {citation.quote}" in answer.answer
