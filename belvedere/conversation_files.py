@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from belvedere.errors import UserMistake
-from belvedere.store_location import StoreLocation
 from graph_store.access import Access
 from query.conversation.settings import ConversationSettings
 from query.conversation.turns import Turn, readable_turns
@@ -35,10 +34,10 @@ def conversation_folder() -> Path:
 
 
 class ConversationFiles:
-    """The conversations of one caller about one store."""
+    """The conversations of one caller about one store, which ``store`` tells from every other (its ``identity``)."""
 
-    def __init__(self, location: StoreLocation, access: Access, settings: ConversationSettings) -> None:
-        self._of_store = _store_folder(location)
+    def __init__(self, store: str, access: Access, settings: ConversationSettings) -> None:
+        self._of_store = conversation_folder() / _name([store])
         self._tenant = access.tenant
         self._folder = self._of_store / _name([access.tenant, *sorted(access.groups)])
         self._settings = settings
@@ -118,11 +117,6 @@ class ConversationFiles:
     def _by_use(self) -> list[Path]:
         """Return the files, those written last first."""
         return sorted(self._folder.glob("*.json"), key=lambda file: (-file.stat().st_mtime_ns, file.name))
-
-
-def _store_folder(location: StoreLocation) -> Path:
-    where = str(location.expanduser().resolve()) if isinstance(location, Path) else str(location)
-    return conversation_folder() / _name([where])
 
 
 def _name(parts: Sequence[str]) -> str:

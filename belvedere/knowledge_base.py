@@ -206,7 +206,7 @@ class KnowledgeBase:
         """Return a conversation, in which a question is understood from those before it.
 
         ``name`` keeps it in the user's state folder, where only the same caller of the same store finds it again.
-        Raises ``ConversationUnusable``.
+        Raises ``ConversationUnusable``, and ``StoreUnusable`` where a server does not tell which store it holds.
         """
         from belvedere.chat import Chat  # noqa: PLC0415  # only when used
 
@@ -214,8 +214,8 @@ class KnowledgeBase:
 
     @property
     def conversations(self) -> ConversationFiles:
-        """The conversations of this caller that are kept on disk."""
-        return ConversationFiles(self._location, self._access, self._settings.query.conversation)
+        """The conversations of this caller that are kept on disk; errors as of ``chat``."""
+        return ConversationFiles(self._session.identity, self._access, self._settings.query.conversation)
 
     def search(
         self,

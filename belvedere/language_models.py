@@ -1,7 +1,7 @@
 """Which language model does which task: the settings made into models, with what they share."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class LanguageModels:
     whatever the settings say: what an earlier run kept must be forgotten with its documents.
     """
 
-    def __init__(self, settings: LlmSettings, location: StoreLocation) -> None:
+    def __init__(self, settings: LlmSettings, replies: ReplyCache) -> None:
         self._settings = settings
         self._client = OpenAiClient(settings)
         self._limits = EndpointLimits(
@@ -40,7 +40,7 @@ class LanguageModels:
         )
         self._outage = Outage()
         self._budget = Budget(settings.budget)
-        self.replies = replies_beside(location)
+        self.replies = replies
         self.tasks = TaskModels(**{task: self._task_model(name) for task, name in settings.models().items()})
 
     @property
@@ -69,11 +69,21 @@ class LanguageModels:
         self.replies.close()
 
 
-def replies_beside(location: StoreLocation, environment: Mapping[str, str] | None = None) -> ReplyCache:
-    """Return the replies kept for a store: in its folder, for a server in the user's cache folder."""
+def replies_beside(
+    location: StoreLocation, identity: Callable[[], str], environment: Mapping[str, str] | None = None
+) -> ReplyCache:
+    """Return the replies kept for a store: in its folder, for a server in the user's cache folder.
+
+    ``identity`` tells the store on a server from every other, when it is first needed: one store has many addresses,
+    and what is deleted by one of them must not stay under another.
+    """
     if isinstance(location, Path):
         return ReplyCache(location / _REPLIES)
     variables = os.environ if environment is None else environment
     caches = Path(variables.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    name = sha256(str(location).encode("utf-8")).hexdigest()[:16]
-    return ReplyCache(caches / "belvedere" / "llm" / name / _REPLIES, make_folder=True)
+
+    def path() -> Path:
+        name = sha256(identity().encode("utf-8")).hexdigest()[:16]
+        return caches / "belvedere" / "llm" / name / _REPLIES
+
+    return ReplyCache(path, make_folder=True)

@@ -61,7 +61,7 @@ def read_status(location: StoreLocation, store: GraphStore, access: Access, sett
         second_space=second_space,
         second_space_whole=whole,
         tasks={task: model for task, model in settings.llm.models().items()},
-        kept_replies=_kept_replies(location, access.tenant) if counts.documents else 0,
+        kept_replies=_kept_replies(location, store, access.tenant) if counts.documents else 0,
         # Nothing that another caller did is told to one who may read nothing.
         settings_changed=changed_since(notes_of(location, store), access.tenant, settings) if counts.documents else {},
     )
@@ -76,8 +76,8 @@ def _second_space(store: GraphStore, tenant: str) -> tuple[SpareSpace | None, bo
         return None, False
 
 
-def _kept_replies(location: StoreLocation, tenant: str) -> int:
-    with closing(replies_beside(location)) as replies:
+def _kept_replies(location: StoreLocation, store: GraphStore, tenant: str) -> int:
+    with closing(replies_beside(location, lambda: store.identity)) as replies:
         return replies.count(tenant)
 
 

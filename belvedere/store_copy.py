@@ -112,7 +112,7 @@ def _need_two(origin: StoreLocation, target: StoreLocation) -> None:
 
 
 def _named(location: StoreLocation) -> str:
-    return str(location.resolve()) if isinstance(location, Path) else str(location)
+    return str(location.resolve()) if isinstance(location, Path) else location.place
 
 
 def _chosen(source: GraphStore, tenant: str | None) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from belvedere.embedder_choice import EmbedderChoice, choose_embedder
-from belvedere.language_models import LanguageModels
+from belvedere.language_models import LanguageModels, replies_beside
 from belvedere.settings import Settings
 from belvedere.store_location import StoreLocation
-from belvedere.wiring import make_embedder, make_reranker, open_to_read
+from belvedere.wiring import identity_of, make_embedder, make_reranker, open_to_read
 from graph_store.errors import StoreMismatch, StoreSwitched
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
@@ -36,7 +36,7 @@ class StoreSession:
         self._location = location
         self._settings = settings
         self._second_space = second_space
-        self.language_models = LanguageModels(settings.llm, location)
+        self.language_models = LanguageModels(settings.llm, replies_beside(location, lambda: self.identity))
         """The language models of the tasks that are on; they are no part of the store, so closing it leaves them."""
         self.tells_reports_lazily = settings.llm.lazy
         """Whether reports are told when a question first touches them, not when they are made."""
@@ -77,6 +77,14 @@ class StoreSession:
             if self._reader is None:
                 self._reader = open_to_read(self._location, self._settings, second_space=self._second_space)
             return self._reader
+
+    @property
+    def identity(self) -> str:
+        """What tells the store from every other, by which files outside it are filed (see ``GraphStore.identity``).
+
+        That of a folder is known without a store; for a server the store is opened. Raises ``StoreUnusable``.
+        """
+        return identity_of(self._location, lambda: self.store)
 
     @property
     def engine(self) -> QueryEngine:

@@ -1,5 +1,6 @@
 """Which implementation stands behind each contract: the only place that tells them apart by name."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from belvedere.settings import Settings
 from belvedere.store_location import StoreLocation
 from graph_store.embedded import examination
 from graph_store.embedded.embedded_store import EmbeddedStore
+from graph_store.embedded.store_files import folder_identity
 from graph_store.errors import StoreUnusable
 from graph_store.findings import Finding
 from graph_store.neo4j.address import ServerAddress
@@ -160,6 +162,11 @@ def _server_store() -> "type[Neo4jStore]":
             f"a store on a Neo4j server needs the package {error.name!r}: pip install 'belvedere[neo4j]'"
         ) from None
     return Neo4jStore
+
+
+def identity_of(location: StoreLocation, opened: Callable[[], GraphStore]) -> str:
+    """Return the ``identity`` of the store at ``location``; only that of a store on a server needs it ``opened``."""
+    return folder_identity(location) if isinstance(location, Path) else opened().identity
 
 
 def notes_of(location: StoreLocation, store: GraphStore) -> Notes:

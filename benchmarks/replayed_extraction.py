@@ -13,6 +13,7 @@ from typing import Any
 from belvedere.language_models import LanguageModels
 from indexing.sentences import sentence_spans
 from model_clients.chat.quotations import SearchedText
+from model_clients.chat.reply_cache import ReplyCache
 from model_clients.chat.settings import LlmSettings, TaskSettings
 from model_clients.chat.task_model import TaskModel
 from tests.llm.scripted_openai_server import Asked, Replied, fails, says, scripted_server
@@ -89,7 +90,10 @@ def extracting(base_url: str, model: str, *, timeout_s: float = 120.0) -> Iterat
     """Give the model for extraction behind an endpoint; nothing of its replies is kept."""
     tasks = TaskSettings(extraction=True)
     settings = LlmSettings(base_url=base_url, model=model, tasks=tasks, cache=False, timeout_s=timeout_s)
-    with tempfile.TemporaryDirectory() as folder, closing(LanguageModels(settings, Path(folder))) as models:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(LanguageModels(settings, ReplyCache(Path(folder) / "replies.sqlite"))) as models,
+    ):
         assert models.tasks.extraction is not None
         yield models.tasks.extraction
 

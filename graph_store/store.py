@@ -53,6 +53,11 @@ class GraphStore(VectorSpaces, StoreCopies, Protocol):
     """
 
     @property
+    def identity(self) -> str:
+        """What tells this store from every other, however its place is written; a copy of it has one of its own."""
+        ...
+
+    @property
     def embedding_model(self) -> str:
         """The id of the embedding model that all vectors of this store were made with, as of its opening."""
         ...

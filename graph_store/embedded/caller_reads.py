@@ -28,6 +28,7 @@ from graph_store.embedded.near_names import read_name_places, read_passage_names
 from graph_store.embedded.passage_graph import PassageGraphs, read_links, read_sample
 from graph_store.embedded.search import HitSearch, SearchRequest
 from graph_store.embedded.space_watch import SpaceWatch
+from graph_store.embedded.store_files import folder_identity
 from graph_store.embedded.vector_catalog import VectorCatalog
 from graph_store.filters import Filters
 from graph_store.records import Chunk, Community, Document, Entity, Hit, Mention, Parent, Relation, SearchKind, TreeNode
@@ -46,6 +47,7 @@ class CallerReads:
     """
 
     def __init__(self, folder: Path, database: Database, *, settings: StoreSettings) -> None:
+        self._folder = folder
         self._database = database
         self._watch = SpaceWatch(folder, database)
         self._keywords = KeywordCatalog(folder, database, settings)
@@ -54,6 +56,11 @@ class CallerReads:
         self._search = HitSearch(database, self._keywords, self._vectors, scopes=self._scopes, settings=settings)
         self._graphs = PassageGraphs()
         self._samples: Remembered[PassageSample] = Remembered(_SAMPLES_KEPT)
+
+    @property
+    def identity(self) -> str:
+        """What tells this store from every other: its folder, whatever leads there."""
+        return folder_identity(self._folder)
 
     @property
     def embedding_model(self) -> str:

@@ -70,7 +70,6 @@ class EmbeddedStore(CopyableStore):
 
     def __init__(self, folder: Path, *, database: Database, lock: WriterLock | None, settings: StoreSettings) -> None:
         super().__init__(folder, database, settings=settings)
-        self._folder = folder
         self._lock = lock
         self._settings = settings
         self._worked_on: set[str] = set()

@@ -23,6 +23,11 @@ def prepare_folder(folder: Path) -> None:
         raise StoreUnusable(f"cannot make the folder {str(folder)!r} for the store: {error.strerror}") from error
 
 
+def folder_identity(folder: Path) -> str:
+    """Return what tells the store of a folder from every other: the folder, whatever leads there."""
+    return str(folder.resolve())
+
+
 def open_for_writing(folder: Path, *, wanted: VectorSpace, settings: StoreSettings) -> Database:
     """Open the database of a store, making it where there is none; the caller holds the writer lock.
 

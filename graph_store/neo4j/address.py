@@ -13,6 +13,7 @@ SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 PASSWORD_VARIABLE = "BELVEDERE_NEO4J_PASSWORD"
 """The environment variable that holds the password. Stands here, since nothing of this module needs the driver."""
 
+_DEFAULT_PORT = 7687
 _DEFAULT_DATABASE = "neo4j"
 _OF_THE_SERVER = "system"
 # One letter before the colon is the drive of a folder.
@@ -30,6 +31,13 @@ class ServerAddress:
         """Return the address as users write it; it never holds credentials."""
         server, _, query = self.uri.partition("?")
         return f"{server}/{self.database}" + (f"?{query}" if query else "")
+
+    @property
+    def place(self) -> str:
+        """The address without what makes no other store of it: way of connecting, usual port, case of the database."""
+        parts = urlsplit(self.uri)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        return f"neo4j://{host}:{parts.port or _DEFAULT_PORT}/{self.database.lower()}"
 
 
 def is_server_address(location: str) -> bool:

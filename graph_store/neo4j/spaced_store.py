@@ -28,6 +28,11 @@ class SpacedStore(CallerReads):
     def _writer(self) -> WriterLease: ...
 
     @property
+    def identity(self) -> str:
+        """The id that the store was given when it was made, whatever its server is called."""
+        return self._space.store
+
+    @property
     def embedding_model(self) -> str:
         """The id of the embedding model that all vectors of this store were made with."""
         return self._space.embedding_model

@@ -63,13 +63,22 @@ def reply_key(request: ChatRequest, *, model: str, address: str) -> str:
 
 
 class ReplyCache:
-    """The file. Threads may share one, and so may processes; it is opened at its first use."""
+    """The file. Threads may share one, and so may processes; it is opened at its first use.
 
-    def __init__(self, path: Path, *, make_folder: bool = False) -> None:
-        self.path = path
+    ``path`` may be a function that tells where it is; each use asks it again.
+    """
+
+    def __init__(self, path: Path | Callable[[], Path], *, make_folder: bool = False) -> None:
+        self._path = path
+        self._opened: Path | None = None
         self._make_folder = make_folder
         self._connection: sqlite3.Connection | None = None
         self._using = threading.RLock()
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or will be."""
+        return self._path if isinstance(self._path, Path) else self._path()
 
     @property
     def is_there(self) -> bool:
@@ -164,11 +173,14 @@ class ReplyCache:
                 raise
 
     def _open(self) -> sqlite3.Connection:
+        path = self.path
+        if path != self._opened:
+            self.close()
         if self._connection is None:
             if self._make_folder:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.touch(mode=0o600)
-            connection = sqlite3.connect(self.path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
+                path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            connection = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
             try:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("PRAGMA journal_mode = DELETE")
@@ -177,7 +189,7 @@ class ReplyCache:
             except BaseException:
                 connection.close()
                 raise
-            self._connection = connection
+            self._connection, self._opened = connection, path
         return self._connection
 
     def _aside(self) -> Path:

@@ -11,7 +11,7 @@ from graph_store.access import Access
 from query.conversation.settings import ConversationSettings
 from query.conversation.turns import Turn
 
-STORE = Path("/somewhere/store")
+STORE = "/somewhere/store"
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def turn(number: int) -> Turn:
 
 
 def files(
-    access: Access | None = None, *, store: Path = STORE, settings: ConversationSettings | None = None
+    access: Access | None = None, *, store: str = STORE, settings: ConversationSettings | None = None
 ) -> ConversationFiles:
     own = settings if settings is not None else ConversationSettings()
     return ConversationFiles(store, access if access is not None else Access(), own)
@@ -43,7 +43,7 @@ def test_what_is_kept_comes_back() -> None:
     [
         files(Access(tenant="rival")),
         files(Access(groups=frozenset({"staff"}))),
-        files(store=Path("/elsewhere/store")),
+        files(store="/elsewhere/store"),
         files(Access(tenant='default", "staff')),
     ],
 )
@@ -90,14 +90,14 @@ def test_answers_of_a_deleted_document_go_from_all_conversations(state: Path) ->
     staff, rival = Access(groups=frozenset({"staff"})), Access(tenant="rival")
     for access in (Access(), staff, rival):
         files(access).write("work", [turn(1)])
-    files(store=Path("/elsewhere/store")).write("work", [turn(1)])
+    files(store="/elsewhere/store").write("work", [turn(1)])
     files().forget_documents(["other"])
     assert files().read("work") == (turn(1),)
     files().forget_documents(["d"])
     for access in (Access(), staff):
         (bare,) = files(access).read("work")
         assert (bare.question, bare.answer, bare.documents) == ("Question 1?", "", {})
-    assert files(rival).read("work") == files(store=Path("/elsewhere/store")).read("work") == (turn(1),)
+    assert files(rival).read("work") == files(store="/elsewhere/store").read("work") == (turn(1),)
     assert len(list(state.rglob("*.json"))) == 4
 
 

@@ -12,7 +12,7 @@ from neo4j import GraphDatabase
 
 from belvedere.knowledge_base import KnowledgeBase
 from belvedere.settings import Settings
-from belvedere.store_copy import copy_store, verify_copy
+from belvedere.store_copy import CopyMistake, copy_store, verify_copy
 from belvedere.store_location import StoreLocation, read_location
 from belvedere.wiring import open_for_copy
 from graph_store.embedded.embedded_store import EmbeddedStore
@@ -178,6 +178,19 @@ def test_a_killed_copy_is_no_store_and_goes_on(origin: Path, tmp_path: Path) -> 
 @pytest.mark.neo4j
 def test_a_killed_copy_to_a_server_is_no_store_and_goes_on(origin: Path, server_place: StoreLocation) -> None:
     check_the_way_of_a_killed_copy(origin, server_place)
+
+
+@pytest.mark.neo4j
+def test_an_unfinished_copy_is_known_by_any_address_of_its_origin(
+    origin: Path, server_place: StoreLocation, tmp_path: Path
+) -> None:
+    copy_store(origin, server_place, Settings())
+    dies_after(server_place, tmp_path / "copy", 2)
+    other = read_location(str(server_place).replace("bolt://", "neo4j://").replace("/neo4j", "/NEO4J"))
+    assert str(other) != str(server_place)
+    assert copy_store(other, tmp_path / "copy", Settings()).kept
+    with pytest.raises(CopyMistake, match="both places"):
+        copy_store(other, server_place, Settings())
 
 
 def test_what_changed_in_the_origin_meanwhile_is_copied_anew(origin: Path, tmp_path: Path) -> None:

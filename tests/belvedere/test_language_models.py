@@ -1,6 +1,7 @@
 """Tasks switched on by settings and for one call, over HTTP to a scripted server."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,7 @@ def test_no_more_calls_are_under_way_than_allowed(tmp_path: Path, monkeypatch: p
     ("variables", "start"), [({"XDG_CACHE_HOME": "/caches"}, "/caches/belvedere/llm"), ({}, "~/.cache/belvedere/llm")]
 )
 def test_replies_for_a_server_are_kept_in_the_cache_folder_of_the_user(variables: dict[str, str], start: str) -> None:
-    places = {replies_beside(read_location(f"neo4j://{host}/d"), variables).path for host in ("a:1", "b:1")}
+    server = read_location("neo4j://a:1/d")
+    places = {replies_beside(server, partial(str, name), variables).path for name in ("one", "two")}
     assert len(places) == 2
     assert all(str(place).startswith(str(Path(start).expanduser())) for place in places)

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graph_store.bundles import DocumentBundle
 from graph_store.copies import LayerStanding
+from graph_store.embedded.embedded_store import EmbeddedStore
 from graph_store.errors import StoreMismatch, StoreUnusable
 from graph_store.spaces import LiveSpace
 from graph_store.store import GraphStore
-from tests.graph_store.builders import document_bundle, generation_of
+from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of
 from tests.graph_store.samples import PUBLIC, STAFF, fill, open_document, search_ids, three_documents
 
 OpenStore = Callable[[], GraphStore]
@@ -42,6 +44,13 @@ class CopyContract:
         written = {bundle.document.id: bundle for bundle in three_documents()}
         assert all(same_bundle(bundle, written[bundle.document.id]) for bundle in found)
         assert store.document_bundles("other", ["open"]) == ()
+
+    def test_a_store_is_told_from_others_whoever_opens_it(
+        self, store: GraphStore, open_reader: OpenStore, tmp_path: Path
+    ) -> None:
+        assert store.identity == open_reader().identity != ""
+        with EmbeddedStore.create_or_open(tmp_path / "other", embedding_model=MODEL, dimension=DIMENSION) as other:
+            assert other.identity != store.identity
 
     def test_a_document_that_was_read_and_written_again_is_the_same_to_the_last_bit(self, store: GraphStore) -> None:
         store.write_documents([open_document()])

@@ -55,6 +55,15 @@ class TestCopiesOfEmbeddedStore(CopyContract):
         with ExitStack() as opened:
             yield lambda: opened.enter_context(EmbeddedStore.open(store_folder))
 
+    def test_whatever_leads_to_a_folder_it_is_one_store(
+        self, embedded_store: EmbeddedStore, store_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "link").symlink_to(store_folder)
+        monkeypatch.chdir(store_folder.parent)
+        for way in (tmp_path / "link", Path("store"), store_folder.parent / "." / "store" / ".." / "store"):
+            with EmbeddedStore.open(way) as reader:
+                assert reader.identity == embedded_store.identity
+
 
 class TestEmbeddedStoreOfTokens(TokenContract):
     """The fixture ``token_store`` is that of the folder."""

@@ -137,3 +137,22 @@ def test_credentials_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("BELVEDERE_NEO4J_PASSWORD", "")
     with pytest.raises(StoreRefused, match="BELVEDERE_NEO4J_USER"):
         read_credentials(address)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "bolt://Host",
+        "neo4j://host:7687/",
+        "bolt+ssc://HOST:7687/Neo4J",
+        "neo4j+s://host/neo4j",
+        "neo4j://host?policy=eu",
+    ],
+)
+def test_addresses_that_differ_in_the_way_there_name_one_place(location: str) -> None:
+    assert parse_address(location).place == "neo4j://host:7687/neo4j"
+
+
+def test_addresses_of_other_places_are_told_apart() -> None:
+    others = ["neo4j://host:1", "neo4j://host/db", "neo4j://host2", "neo4j://[::1]/neo4j", "neo4j://[::1]:1"]
+    assert len({parse_address(location).place for location in others}) == len(others)

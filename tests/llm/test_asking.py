@@ -8,6 +8,7 @@ import pytest
 
 from belvedere.language_models import LanguageModels
 from graph_store.embedded.embedded_store import EmbeddedStore
+from model_clients.chat.reply_cache import ReplyCache
 from model_clients.chat.settings import LlmSettings, TaskSettings
 from query.asking import Asker, AskingModels, Manner
 from query.conversation.turns import Turn
@@ -39,7 +40,10 @@ def write_attacked(folder: Path, attack: Attack) -> None:
 
 def asker_of(model: SmallModel, store: EmbeddedStore, folder: Path) -> tuple[Asker, LanguageModels]:
     tasks = TaskSettings(answers=True, rewriting=True)
-    made = LanguageModels(LlmSettings(base_url=model.base_url, model=NAME, tasks=tasks, timeout_s=300.0), folder)
+    made = LanguageModels(
+        LlmSettings(base_url=model.base_url, model=NAME, tasks=tasks, timeout_s=300.0),
+        ReplyCache(folder / "replies.sqlite"),
+    )
     models = AskingModels(answers=made.tasks.answers, rewriting=made.tasks.rewriting)
     return Asker(OneEngine(QueryEngine(store, EMBEDDER, SETTINGS)), SETTINGS, models), made
 
