@@ -9,6 +9,7 @@ from belvedere.store_location import StoreLocation
 from model_clients.chat.background_loop import wait_for
 from model_clients.chat.budgeted_model import Budget, BudgetedChatModel
 from model_clients.chat.cached_model import CachedChatModel
+from model_clients.chat.errors import EndpointUnusable, NotAsked
 from model_clients.chat.limited_model import EndpointLimits, LimitedChatModel
 from model_clients.chat.messages import ChatModel, TokenUsage
 from model_clients.chat.openai_chat_model import OpenAiChatModel
@@ -18,6 +19,7 @@ from model_clients.chat.retrying_model import Outage, RetryingChatModel
 from model_clients.chat.settings import LlmSettings, ModelPrice
 from model_clients.chat.task_model import TaskModel
 from model_clients.chat.task_models import TaskModels
+from model_clients.chat.unasked_model import UnaskedChatModel
 from model_clients.chat.usage import MeteredChatModel
 
 _REPLIES = "llm-replies.sqlite"
@@ -42,6 +44,8 @@ class LanguageModels:
         self._budget = Budget(settings.budget)
         self.replies = replies
         self.tasks = TaskModels(**{task: self._task_model(name) for task, name in settings.models().items()})
+        self.kept_tasks = TaskModels(**{task: self._kept_task_model(name) for task, name in settings.models().items()})
+        """The same models, which give kept replies and are never asked: nothing is paid."""
 
     @property
     def spent(self) -> TokenUsage:
@@ -52,15 +56,29 @@ class LanguageModels:
         price = self._settings.prices.get(name, ModelPrice())
         return TaskModel(self._model(name, price), price)
 
+    def _kept_task_model(self, name: str) -> TaskModel:
+        return TaskModel(self._with_replies(UnaskedChatModel(name), self._address_if_any), ModelPrice())
+
+    def _address(self) -> str:
+        return self._client.endpoint.base_url
+
+    def _address_if_any(self) -> str:
+        """Return the address; what asks no endpoint goes on where none can be asked, for want of a key or so."""
+        try:
+            return self._address()
+        except EndpointUnusable as error:
+            raise NotAsked(str(error)) from error
+
     def _model(self, name: str, price: ModelPrice) -> ChatModel:
         """Return the model, and around it from inside out: limits, retries, the budget, kept replies, the counting."""
         settings = self._settings
         limited = LimitedChatModel(OpenAiChatModel(self._client, name, settings), self._limits)
         retrying = RetryingChatModel(limited, retries=settings.retries, outage=self._outage)
-        paid: ChatModel = BudgetedChatModel(retrying, self._budget, price)
-        if settings.cache:
-            paid = CachedChatModel(paid, self.replies, lambda: self._client.endpoint.base_url)
-        return MeteredChatModel(paid)
+        paid = BudgetedChatModel(retrying, self._budget, price)
+        return MeteredChatModel(self._with_replies(paid, self._address))
+
+    def _with_replies(self, model: ChatModel, address: Callable[[], str]) -> ChatModel:
+        return CachedChatModel(model, self.replies, address) if self._settings.cache else model
 
     def close(self) -> None:
         """Close the connections and the file of replies; the next call opens them again."""

@@ -18,6 +18,7 @@ from indexing.model_names import IndexingModels
 from indexing.options import IndexOptions
 from indexing.report import IndexReport, Progress
 from indexing.source_files import is_gone, source_file
+from model_clients.chat.task_models import TaskModels
 from model_clients.chat.usage import collected_usage
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ class Deletion:
     """Which documents were deleted, and which of the given ids no document had.
 
     ``returning`` are the sources of deleted documents whose file is still there: the next run over them brings these
-    documents back.
+    documents back. ``untold`` is how many texts language models are to tell anew: a deletion asks none, and until the
+    next run they are made without.
     """
 
     deleted: tuple[str, ...]
     missing: tuple[str, ...]
     returning: tuple[str, ...] = ()
+    untold: int = 0
 
 
 class Upkeep:
@@ -54,7 +57,7 @@ class Upkeep:
         """Index ``paths``; errors as of ``KnowledgeBase.index``."""
         given = paths_of(paths)
         with closing(self._writer()) as store:
-            return self._build(given, store, options, progress)
+            return self._build(given, store, self._with_models(options), progress)
 
     def delete(self, document_ids: Iterable[str], access: Access, progress: ProgressListener | None = None) -> Deletion:
         """Delete documents that the caller may read; those that are hidden count as missing."""
@@ -67,11 +70,13 @@ class Upkeep:
             # First of all: where this is stopped half-way, nothing that was made of a document outlives it.
             self._session.language_models.replies.forget(access.tenant, readable)
             deleted = store.delete_documents(access.tenant, list(readable))
-            self._build([], store, IndexOptions(tenant=access.tenant), progress)
+            kept = self._with_models(IndexOptions(tenant=access.tenant), self._session.language_models.kept_tasks)
+            report = self._build([], store, kept, progress)
         return Deletion(
             deleted=deleted,
             missing=tuple(name for name in wanted if name not in deleted),
             returning=tuple(readable[name] for name in deleted if not is_gone(source_file(readable[name], name))),
+            untold=len(report.model_work.failed) if report.model_work else 0,
         )
 
     def reconcile(
@@ -107,7 +112,7 @@ class Upkeep:
                 store=store,
                 embedder=self._session.embedder,
                 settings=self._settings.indexing,
-                options=self._with_models(options),
+                options=options,
                 progress=progress,
             )
         # A run that reads no sources tells nothing of documents that are still to come.
@@ -115,10 +120,11 @@ class Upkeep:
         record_settings(notes_of(self._location, store), options.tenant, self._session.used_settings)
         return replace(report, usage=usage.by_task(), failed_calls=usage.failures())
 
-    def _with_models(self, options: IndexOptions) -> IndexOptions:
+    def _with_models(self, options: IndexOptions, models_of: TaskModels | None = None) -> IndexOptions:
+        """Add the language models that take part: those of all tasks, unless other ones are given."""
         if self._settings.llm.lazy:
             return options
-        tasks = self._session.language_models.tasks
+        tasks = self._session.language_models.tasks if models_of is None else models_of
         models = IndexingModels(extraction=tasks.extraction, reports=tasks.reports, summaries=tasks.summaries)
         return replace(options, models=models)
 

@@ -18,7 +18,10 @@ _MOST_NAMED = 3
 @click.argument("documents", nargs=-1, required=True, metavar="DOCUMENT...")
 @EVERYBODY
 def delete(shared: Shared, documents: tuple[str, ...]) -> None:
-    """Delete documents by id, with everything that was derived from them alone."""
+    """Delete documents by id, with everything that was derived from them alone.
+
+    No language model is asked: what one has to tell anew is made without it until the next `belvedere index`.
+    """
     with shared.open() as kb, ProgressBar("deleting") as bar:
         refuse_if_nothing_readable(shared, kb)
         result = kb.delete(documents, progress=bar)
@@ -27,11 +30,17 @@ def delete(shared: Shared, documents: tuple[str, ...]) -> None:
         raise UserMistake(f"no document has the id {result.missing[0]!r}: nothing was deleted")
     if shared.as_json:
         told = {"deleted": result.deleted, "missing": result.missing, "returning": result.returning}
-        say_json({**{name: list(items) for name, items in told.items()}, "documents": counts.documents})
+        numbers = {"untold": result.untold, "documents": counts.documents}
+        say_json({**{name: list(items) for name, items in told.items()}, **numbers})
     else:
         say(f"deleted {len(result.deleted)}: {', '.join(result.deleted)}; {counts.documents:,} documents are left")
     if result.returning and not shared.as_json:
         complain(_will_return(result.returning))
+    if result.untold and not shared.as_json:
+        complain(
+            f"{result.untold:,} texts that rested on it are made without a language model, for a deletion asks none;"
+            " the next `belvedere index` has them told anew"
+        )
     if result.missing:
         # The known ones are gone; the code tells a script that not all it named were there.
         unknown = ", ".join(map(repr, result.missing))

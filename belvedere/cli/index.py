@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.options import DOCUMENT_GROUPS, GivenPath, Shared, shared_options
-from belvedere.cli.paying import Paying, agree_to_cost, paying_options
-from belvedere.cli.printing import complain, say, say_json, shown_usage
+from belvedere.cli.paying import Paying, agree_to_cost, paying_options, show_spent
+from belvedere.cli.printing import complain, say, say_json
 from belvedere.cli.progress import ProgressBar
 from belvedere.json_form import index_json
 
@@ -79,10 +79,7 @@ def _show(report: "IndexReport") -> None:
     )
     steps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in report.seconds.items() if seconds >= 0.05)
     say(f"{sum(report.seconds.values()):.1f} s" + (f" ({steps})" if steps else ""))
-    for task, used in report.usage.items():
-        say(f"{task}: {shown_usage(used)}")
-    for task, failed in report.failed_calls.items():
-        complain(f"{task}: {failed:,} calls of the language model gave nothing, and the next run tries them again")
+    show_spent(report)
     failures = report.model_work.failed if report.model_work else ()
     for failure in failures[:_SHOWN_FAILURES]:
         complain(f"{failure.task}: {failure.about} is made without the language model: {failure.error}")

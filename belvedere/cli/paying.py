@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.options import Command, llm_option, with_options
-from belvedere.cli.printing import complain
+from belvedere.cli.printing import complain, say, shown_usage
 from belvedere.cli.progress import ProgressBar
 from belvedere.errors import UserMistake
 
 if TYPE_CHECKING:
     from belvedere.knowledge_base import KnowledgeBase
+    from indexing.report import IndexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,14 @@ def agree_to_cost(kb: "KnowledgeBase", paths: Sequence[Path], *, rebuild: bool) 
         raise NotAgreed(f"{sentence}: give --yes to go on, or see `belvedere estimate`")
     complain(sentence)
     click.confirm("Go on?", abort=True, err=True)
+
+
+def show_spent(report: "IndexReport") -> None:
+    """Say what language models have used in a run, and how many calls gave nothing."""
+    for task, used in report.usage.items():
+        say(f"{task}: {shown_usage(used)}")
+    for task, failed in report.failed_calls.items():
+        complain(f"{task}: {failed:,} calls of the language model gave nothing, and the next run tries them again")
 
 
 def is_terminal() -> bool:

@@ -5,7 +5,8 @@ ChatFailed                the call gave nothing that can be used; the determinis
 ├── RequestTooLong        what was sent is more than the model reads
 ├── EndpointFailed        the endpoint failed for good, after all retries
 │   └── EndpointBusy      it failed now and may work in a moment: this is what is tried again
-└── BudgetSpent           a budget is used up: what is done is kept, the next run goes on
+├── BudgetSpent           a budget is used up: what is done is kept, the next run goes on
+└── NotAsked              no model was to be asked: only replies that are kept were to be used
 EndpointUnusable          nothing can ever come of it as it is configured (key, address, model): the user can mend it
 """
 
@@ -57,6 +58,10 @@ class EndpointBusy(EndpointFailed):
 
 class BudgetSpent(ChatFailed):
     """A budget in tokens or money is used up."""
+
+
+class NotAsked(ChatFailed):
+    """No reply is kept, and no model was to be asked."""
 
 
 class EndpointUnusable(ModelUnusable):

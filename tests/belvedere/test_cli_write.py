@@ -97,6 +97,7 @@ def test_delete(belvedere: Belvedere, own_place: Place) -> None:
         "deleted": ["anna-lind.md"],
         "missing": ["nobody.md"],
         "returning": report["returning"],
+        "untold": 0,
         "documents": len(ARTICLES) - 1,
     }
     assert [Path(source).name for source in report["returning"]] == ["anna-lind.md"]

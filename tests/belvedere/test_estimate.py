@@ -170,6 +170,24 @@ def test_a_cost_that_nobody_agreed_to_stops_indexing_before_anything_is_done(
 
 
 @pytest.mark.model
+def test_mending_asks_as_indexing_does_and_tells_what_it_used(
+    belvedere: Belvedere, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with scripted_server(says('{"entities": [], "relations": []}')) as server:
+        place = ("--store", tmp_path / "s", "--config", _config(tmp_path, server.base_url))
+        assert belvedere("index", corpus, *place, "--llm", "none").code == 0
+        assert belvedere("reconcile", corpus, *place).code == 3
+        refused = belvedere("reconcile", corpus, *place, "--fix")
+        assert refused.code == 2
+        assert "more than llm.budget.ask_above (0.01): give --yes" in refused.err
+        assert server.asked == []
+        agreed = belvedere("reconcile", corpus, *place, "--fix", "--yes")
+        assert agreed.code == 0
+        assert f"extraction: {len(server.asked)} calls" in agreed.out
+
+
+@pytest.mark.model
 @pytest.mark.parametrize("agrees", [True, False])
 def test_at_a_terminal_the_cost_is_asked_about(
     belvedere: Belvedere, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agrees: bool
