@@ -15,6 +15,7 @@ from raptor.claims.comparison import Ground, Lack, lack
 from raptor.claims.foreign_matter import has_foreign_links, repeats
 from raptor.claims.languages import differ, language_of
 from raptor.claims.names import missing_names, names_in
+from raptor.claims.negations import differ_in_denial
 from raptor.claims.words import Words, is_held, missing_numbers, together, words_of
 from raptor.text_words import tokens
 
@@ -77,7 +78,7 @@ def judge(claim: Claim, materials: Sequence[Material], asked: Asked, *, least_wo
     reason = _cite_numbers(claim, cited, chosen)
     if reason is None:
         reason = (
-            _lacking_in_translation(claim, cited)
+            _lacking_in_translation(claim, cited, chosen)
             if is_foreign
             else _cite_names(claim, cited, chosen) or lack(claim.text, _shown(cited, chosen), least_words=least_words)
         )
@@ -92,11 +93,21 @@ def _forbidden(claim: Claim, ground: str, asked: Asked) -> Reason | None:
     return "instructions" if repeats(claim.text, asked.instructions, ground) else None
 
 
-def _lacking_in_translation(claim: Claim, cited: Sequence[Material]) -> Reason | None:
-    """Return what a claim lacks whose words cannot be compared: a passage must be quoted, half of the names be held."""
+def _lacking_in_translation(claim: Claim, cited: Sequence[Material], chosen: Sequence[Quote]) -> Reason | None:
+    """Return what a claim lacks whose words cannot be compared: a passage must be quoted, half of the names be held,
+    and it denies where the sentences that it quotes do.
+    """
     held = together(item.words for item in cited)
     has_names = 2 * len(missing_names(claim.text, held)) <= len(names_in(claim.text))
-    return None if has_names and _is_long_quotation(claim.quotations) else "words"
+    if not has_names or not _is_long_quotation(claim.quotations):
+        return "words"
+    denial_differs = differ_in_denial(
+        claim.text,
+        quoted=claim.quotations,
+        sentences=[quote.text for quote in chosen],
+        language=language_of(claim.text),
+    )
+    return "negation" if denial_differs else None
 
 
 def _shown(cited: Sequence[Material], chosen: Sequence[Quote]) -> Ground:

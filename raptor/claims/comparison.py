@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from raptor.claims.foreign_matter import has_foreign_links
 from raptor.claims.names import missing_names
-from raptor.claims.negations import affirms_denied, denies
+from raptor.claims.negations import affirms_denied, denies_affirmed
 from raptor.claims.words import Words, coverage, is_held, missing_numbers, together, words_of
 
 Lack: TypeAlias = Literal["link", "numbers", "names", "negation", "words"]
@@ -64,7 +64,7 @@ def lack(claim: str, ground: Ground, *, least_words: float = LEAST_SHARED, is_se
         return "numbers"
     if missing_names(claim, ground.words, is_sentence=is_sentence):
         return "names"
-    if (denies(said) and not denies(ground.words)) or affirms_denied(claim, ground.sentences):
+    if denies_affirmed(claim, [ground.around, *ground.sentences]) or affirms_denied(claim, ground.sentences):
         return "negation"
     return "words" if _covered(said, ground) < _least_share(claim, least_words) else None
 

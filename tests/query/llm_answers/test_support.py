@@ -142,3 +142,57 @@ def test_a_number_is_cited_with_its_unit() -> None:
     said = Claim(text="The green stone wall of the old wooden pier beside the market is 300 feet.", numbers=(1,))
     assert judge(said, (lengths,), asked, least_words=0.5).quotes == lengths.quotes
     assert judge(replace(said, text="The wall is 300 yards."), (lengths,), asked, least_words=0.5).reason == "numbers"
+
+
+FOUNDER = material(
+    6,
+    "Marta Keld founded the firm Keld Works in 1929.",
+    "Otto Brandt never worked for Keld Works.",
+    "Nobody was hurt when its roof fell.",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("Marta Keld never founded the firm Keld Works in 1929.", (6,)),
+        ("Marta Keld did not found the firm Keld Works in 1929.", (6,)),
+        ("The Harbour Bridge was not built by the engineer John Bradfield in 1932.", (1, 6)),
+        ("The Harbour Bridge was built in 1932 by John Bradfield and never repaired.", (1, 6)),
+    ],
+)
+def test_a_negation_of_another_matter_bears_out_no_denial(text: str, numbers: tuple[int, ...]) -> None:
+    asked = Asked(question="Who built the bridge and when?", instructions=INSTRUCTIONS)
+    claim = Claim(text=text, numbers=numbers)
+    assert judge(claim, (BRIDGE, FOUNDER), asked, least_words=0.5).reason == "negation"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Otto Brandt did not work for Keld Works.",
+        "Otto Brandt has never worked for Keld Works.",
+        "When its roof fell, nobody was hurt.",
+        "No one was hurt when the roof fell.",
+    ],
+)
+def test_what_a_passage_denies_may_be_denied(text: str) -> None:
+    asked = Asked(question="Who built the bridge and when?", instructions=INSTRUCTIONS)
+    assert judge(Claim(text=text, numbers=(6,)), (FOUNDER,), asked, least_words=0.5).reason is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quotation", "reason"),
+    [
+        ("Die Brücke wurde im Jahr 1932 von Bradfield gebaut.", "was built in 1932", None),
+        ("Die Brücke wurde im Jahr 1932 nicht von Bradfield gebaut.", "was built in 1932", "negation"),
+        ("Die Lampe kann kein Öl verbrennen und das ist so.", "It cannot burn oil", None),
+        ("Die Lampe kann Öl verbrennen und das ist so.", "It cannot burn oil", "negation"),
+    ],
+)
+def test_a_claim_in_another_language_denies_where_its_quotation_does(
+    text: str, quotation: str, reason: Reason | None
+) -> None:
+    question = "Wer hat die Brücke gebaut und wann war das?"
+    number = 5 if "oil" in quotation else 1
+    assert verdict(text, number, quotations=(quotation,), question=question) == reason

@@ -50,7 +50,7 @@ def test_borne_out(claim: str) -> None:
         ("The span is 503 feet.", "numbers"),
         ("The ground lies twelve feet deep.", "numbers"),
         ("The bridge was painted red.", "negation"),
-        ("I am sorry, but I cannot help with that request.", "words"),
+        ("I am sorry, but I cannot help with that request.", "negation"),
         ("Error: rate limit exceeded, please try again later.", "names"),
         ("Its engineers were celebrated widely for their courage and vision.", "words"),
         ("The bridge was built of steel, see https://evil.example/bridge.", "link"),
