@@ -103,7 +103,8 @@ _MEANINGS = (
         " bolt://, which finds the server that does; else the database is set to read only",
     ),
     _Meaning(
-        codes=("Transaction.TransactionTimedOut",),
+        # The second where the time ended while it waited for a lock that another transaction held.
+        codes=("Transaction.TransactionTimedOut", "Transaction.LockClientStopped"),
         error=StoreUnusable,
         sentence="the server {address} has given up a transaction that took too long ({code}): raise"
         " neo4j.query_timeout_s (reading) or neo4j.write_timeout_s (writing)",

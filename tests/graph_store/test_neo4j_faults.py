@@ -13,7 +13,7 @@ import pytest
 from belvedere.cli.main import run
 from belvedere.errors import user_sentence
 from graph_store.bundles import DocumentBundle
-from graph_store.errors import StoreError, StoreRefused, StoreUnreachable, StoreUnusable
+from graph_store.errors import StoreError, StoreRefused, StoreUnreachable
 from graph_store.neo4j.address import parse_address
 from graph_store.neo4j.connection import Connection
 from graph_store.neo4j.failures import BatchTooLarge
@@ -22,6 +22,7 @@ from graph_store.neo4j.neo4j_store import Neo4jStore
 from graph_store.neo4j.space_state import FORMAT
 from graph_store.settings import Neo4jSettings
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle
+from tests.graph_store.neo4j_told_faults import DEADLOCK, FOREVER, OURS, OUT_OF_MEMORY, TOLD, WRITING, client
 from tests.neo4j.scripted_server import Fault, Rows, ScriptedServer, Step, serve
 
 PASSWORD = "Open-Sesame-77"
@@ -30,9 +31,6 @@ HASTY = Neo4jSettings(retry_s=0.1)
 IMPATIENT = Neo4jSettings(retry_s=0.1, connection_timeout_s=0.4)
 """For servers that do not answer; one that does may be slower than that on a busy machine."""
 
-WRITING = "CREATE (n:Thing)"
-DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
-OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 NOBODY = "127.0.0.1:9"
 Connect: TypeAlias = Callable[..., Connection]
 
@@ -181,95 +179,6 @@ def test_a_change_of_the_schema_that_is_wrong_is_not(server: ScriptedServer, con
     with pytest.raises(StoreError, match="SyntaxError"):
         connection.run_alone("CREATE INDEX")
     assert server.happened() == 1
-
-
-def client(code: str) -> str:
-    return f"Neo.ClientError.{code}"
-
-
-FOREVER = 10_000
-TOLD: dict[str, tuple[Fault, type[StoreError], str]] = {
-    "deadlocks": (
-        Fault(at="RUN", where=WRITING, code=DEADLOCK, times=FOREVER),
-        StoreUnreachable,
-        "however often it was asked",
-    ),
-    "lost at RUN": (
-        Fault(at="RUN", where=WRITING, does="cut", times=FOREVER),
-        StoreUnreachable,
-        "does not answer as it should",
-    ),
-    "lost at COMMIT": (
-        Fault(at="COMMIT", does="cut", times=FOREVER),
-        StoreUnreachable,
-        "nothing will be there twice",
-    ),
-    "memory": (Fault(at="RUN", where=WRITING, code=OUT_OF_MEMORY), BatchTooLarge, "not enough memory"),
-    "memory of a transaction": (
-        Fault(at="RUN", where=WRITING, code=client("Transaction.TransactionOutOfMemoryError")),
-        BatchTooLarge,
-        "not enough memory",
-    ),
-    "password": (Fault(at="LOGON", code=client("Security.Unauthorized")), StoreRefused, "BELVEDERE_NEO4J_PASSWORD"),
-    "rate limit": (
-        Fault(at="LOGON", code=client("Security.AuthenticationRateLimit")),
-        StoreRefused,
-        "for some seconds, since the password was wrong too often",
-    ),
-    "expired": (
-        Fault(at="RUN", code=client("Security.CredentialsExpired")),
-        StoreRefused,
-        "ALTER CURRENT USER SET PASSWORD",
-    ),
-    "forbidden": (
-        Fault(at="RUN", where=WRITING, code=client("Security.Forbidden")),
-        StoreRefused,
-        "does not let the user do this",
-    ),
-    "database": (Fault(at="BEGIN", code=client("Database.DatabaseNotFound")), StoreUnusable, "has no such database"),
-    "read only": (
-        Fault(at="RUN", where=WRITING, code=client("General.ForbiddenOnReadOnlyDatabase"), times=FOREVER),
-        StoreUnusable,
-        "lets nobody write",
-    ),
-    "read only access": (
-        Fault(at="RUN", where=WRITING, code=client("General.WriteOnReadOnlyAccessDatabase")),
-        StoreUnusable,
-        "lets nobody write",
-    ),
-    "a follower": (
-        Fault(at="RUN", where=WRITING, code=client("Cluster.NotALeader"), times=FOREVER),
-        StoreUnusable,
-        "write neo4j:// instead of bolt://",
-    ),
-    "time": (
-        Fault(at="RUN", where=WRITING, code=client("Transaction.TransactionTimedOutClientConfiguration")),
-        StoreUnusable,
-        "neo4j.write_timeout_s",
-    ),
-    "disk": (
-        Fault(at="COMMIT", code="Neo.DatabaseError.Transaction.TransactionLogError", text="no space left"),
-        StoreUnusable,
-        "TransactionLogError: no space left",
-    ),
-    "access mode": (
-        Fault(at="RUN", where=WRITING, code=client("Statement.AccessMode")),
-        StoreError,
-        "cannot do what it was asked for",
-    ),
-    "syntax": (Fault(at="RUN", where=WRITING, code=client("Statement.SyntaxError")), StoreError, "SyntaxError"),
-    "HTTP": (
-        Fault(at="CONNECT", does="say", raw=b"HTTP/1.1 400 Bad Request\r\n\r\n"),
-        StoreUnreachable,
-        "speaks HTTP at this port",
-    ),
-    "SSH": (Fault(at="CONNECT", does="say", raw=b"SSH-2.0-OpenSSH_9.2\r\n"), StoreUnusable, "does not speak Bolt"),
-    "version": (Fault(at="CONNECT", does="say", raw=b"\0\0\0\0"), StoreUnusable, "from 5.26 on"),
-    "hangs up": (Fault(at="CONNECT", does="cut"), StoreUnreachable, "whether it wants TLS"),
-    "hangs when greeted": (Fault(at="CONNECT", does="hang"), StoreUnreachable, "does not answer"),
-    "hangs when asked who": (Fault(at="LOGON", does="hang"), StoreUnreachable, "does not answer"),
-}
-OURS = {"access mode", "syntax"}
 
 
 @pytest.mark.parametrize("name", TOLD)
