@@ -38,7 +38,8 @@ def _show_models(answer: "Answer") -> None:
         say(wrapped(f"language model: {use.model} gave no answer, so the sources speak: {use.fell_back}"))
     elif use.model:
         dropped = sum(use.dropped.values()) - len(use.unsupported)
-        left_out = f"; {dropped} unsupported left out" if dropped else ""
+        reasons = "" if use.unsupported else f" ({', '.join(use.dropped)})"
+        left_out = f"; {dropped} unsupported left out{reasons}" if dropped else ""
         say(wrapped(f"language model: {use.model}{left_out}"))
     for search in use.searches:
         say(wrapped(f"also searched ({search.transformation})" + (f": {search.text}" if search.text else "")))

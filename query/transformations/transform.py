@@ -34,7 +34,7 @@ class Queries(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transformed:
-    """Further searches, what they cost, and a sentence for each that failed."""
+    """Further searches, what they cost, and a sentence for each transformation that failed or made none."""
 
     searches: tuple[FurtherSearch, ...] = ()
     usage: TokenUsage = field(default_factory=TokenUsage)
@@ -101,4 +101,5 @@ class Transformer:
         texts = [" ".join(harmless(text).split())[:longest] for text in reply.value.queries]
         kept = [text for text in dict.fromkeys(texts) if analyse(text).words and text.casefold() != question.casefold()]
         searches = tuple(FurtherSearch(transformation=name, text=text) for text in kept[:most])
-        return Transformed(searches=searches, usage=reply.usage)
+        trouble = () if searches or name == "iterative" else (f"{name}: the model gave nothing else to search for",)
+        return Transformed(searches=searches, usage=reply.usage, trouble=trouble)

@@ -80,7 +80,7 @@ def test_an_answer_of_a_model_cites_the_document(belvedere: Belvedere, place: Pl
 def test_people_see_which_model_spoke(belvedere: Belvedere, place: Place) -> None:
     outcome = belvedere("ask", QUESTION, "--llm", "answers", *place.options)
     assert f"{BUILT} [1]" in " ".join(outcome.out.split())
-    assert "1 unsupported left out" in " ".join(outcome.out.split())
+    assert "1 unsupported left out (numbers)" in " ".join(outcome.out.split())
 
 
 def test_without_the_option_no_model_is_asked(belvedere: Belvedere, place: Place, server: ScriptedOpenAiServer) -> None:

@@ -58,7 +58,15 @@ def test_a_made_up_passage_is_never_shown() -> None:
 @pytest.mark.parametrize("reply", [queries(), queries("", "?!", "WHO?"), "nonsense", '{"queries": "one"}'])
 def test_what_is_no_search_is_none(reply: str) -> None:
     model, _ = task_model(lambda _: reply)
-    assert Transformer(model, TransformationSettings()).transform("who?", ("rewrite",), AskOptions()).searches == ()
+    made = Transformer(model, TransformationSettings()).transform("who?", ("rewrite",), AskOptions())
+    assert made.searches == ()
+    (trouble,) = made.trouble
+    assert trouble.startswith("rewrite: ")
+
+
+def test_nothing_missing_is_no_trouble() -> None:
+    model, _ = task_model(lambda _: queries())
+    assert Transformer(model, TransformationSettings()).missing("who?", (), AskOptions()).trouble == ()
 
 
 def test_each_fails_by_itself() -> None:
