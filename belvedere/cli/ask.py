@@ -51,7 +51,7 @@ def _forget(kb: "KnowledgeBase", name: str, shared: Shared, *, is_all: bool) -> 
 def _answer(kb: "KnowledgeBase", question: str, shared: Shared, retrieval: Retrieval, asking: Asking) -> None:
     from query.llm_answers.answerer import AnswerPart  # noqa: PLC0415  # heavy import, only when used
 
-    with ProgressBar(f"loading the model {kb.model_name}"):
+    with ProgressBar(waiting_for(kb)):
         events = _events(kb, question, retrieval, asking)
         first = next(events)
     is_told = False
@@ -63,6 +63,13 @@ def _answer(kb: "KnowledgeBase", question: str, shared: Shared, retrieval: Retri
         if not event.answer.evidence and not event.answer.citations:
             refuse_if_nothing_readable(shared, kb)
         _show_end(event, shared, asking, is_told=is_told)
+
+
+def waiting_for(kb: "KnowledgeBase") -> str:
+    """Return what the first sentence of an answer waits for: the embedding model, and language models if any."""
+    models = (kb.language_models.rewriting, kb.language_models.answers)
+    asked = " and ".join(dict.fromkeys(model.model_id for model in models if model is not None))
+    return f"loading the model {kb.model_name}" + (f" and asking {asked}" if asked else "")
 
 
 def _events(kb: "KnowledgeBase", question: str, retrieval: Retrieval, asking: Asking) -> "Iterator[AnswerEvent]":

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from belvedere import KnowledgeBase
+from belvedere.cli.ask import waiting_for
 from belvedere.cli.asking_options import TRANSFORMATIONS as SHOWN_TRANSFORMATIONS
 from belvedere.cli.options import TASK_NAMES
 from belvedere.questions import NoLanguageModel
@@ -223,3 +224,16 @@ def test_the_library_does_the_same(place: Place) -> None:
             kb.ask(QUESTION, transform=["rewrite"])
         with pytest.raises(ValueError, match="no transformation"):
             kb.ask(QUESTION, transform=["dream"])  # type: ignore[list-item]  # no name of one
+
+
+@pytest.mark.parametrize(
+    ("tasks", "asked"),
+    [((), ""), (("answers",), " and asking m"), (("rewriting",), " and asking m"), (("extraction",), "")],
+)
+def test_what_is_waited_for_names_the_model_that_is_asked(place: Place, tasks: tuple[str, ...], asked: str) -> None:
+    place.config.write_text(
+        json.dumps({"embedder": {"model": "hashing:64"}, "llm": {"base_url": "http://127.0.0.1:9/v1", "model": "m"}}),
+        encoding="utf-8",
+    )
+    with KnowledgeBase.open(place.store, config=place.config, llm=tasks) as kb:
+        assert waiting_for(kb) == f"loading the model {kb.model_name}{asked}"
