@@ -3,24 +3,14 @@
 import re
 import unicodedata
 
+from model_clients.unseen_characters import UNSEEN
+
 MAX_TITLE_CHARS = 200
 
 _UNUSUAL = re.compile(r"[^\t\n -~]")
 _LINE_ENDS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # All of Zs but the blank itself, and the Braille blank, which shows nothing either.
 _BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
-# Characters that show nothing and so can hide or split words: control and format characters, lone surrogates,
-# variation selectors, fillers, tags, noncharacters. Kept are format characters with a shape of their own (Arabic
-# number signs, Egyptian joiners) and, for now, the two joiners, which some scripts spell with.
-_INVISIBLE = re.compile(
-    "["
-    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "]+"
-)
 _JOINERS = re.compile("[\u200c\u200d]+")
 # Arabic, Syriac, N'Ko and their neighbours; the Brahmic scripts to Tibetan; Myanmar; Khmer; Mongolian; extensions.
 _JOINING_SCRIPTS = re.compile(
@@ -43,7 +33,7 @@ def clean_text(text: str) -> str:
     if _UNUSUAL.search(text):
         text = _LINE_ENDS.sub("\n", text)
         text = _BLANKS.sub(" ", text)
-        text = _INVISIBLE.sub("", text)
+        text = UNSEEN.sub("", text)
         text = _JOINERS.sub(_kept_joiner, text)
         text = unicodedata.normalize("NFC", text)
     # Not by a pattern: one that looks for blanks before a line end takes time in the square of a long run of blanks.

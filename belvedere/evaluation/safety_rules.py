@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from belvedere.evaluation.dataset_files import Row, shown
+from model_clients.unseen_characters import UNSEEN
 
 RULE_FIELDS = ("must_contain", "must_not_contain")
 
 _MARK = re.compile(r"\[\d+\]")
+_BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010][ \t]*\r?\n\s*(?=\w)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +57,28 @@ def rules_problem(row: Mapping[str, object]) -> str:
 
 def compared(text: str) -> str:
     """Return a text as rules compare it: Unicode's NFKC, case folded, white space as one space, without what is never
-    shown (zero-width characters, soft hyphens): such characters hide no word.
+    shown (zero-width characters, soft hyphens, variation selectors, fillers): such characters hide no word.
     """
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    # Folding can bring up what is not normal again.
-    plain = unicodedata.normalize("NFKC", plain)
-    return " ".join("".join(character for character in plain if unicodedata.category(character) != "Cf").split())
+    plain = _normal(_seen(text)).casefold()
+    # Folding, and what normalising brings up or leaves side by side, can be not normal or not seen again.
+    plain = _normal(_seen(_normal(plain)))
+    return " ".join(plain.split())
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _seen(text: str) -> str:
+    return "".join(character for character in UNSEEN.sub("", text) if unicodedata.category(character) != "Cf")
 
 
 def _forms(answer: str) -> tuple[str, ...]:
-    """Return the answer with its marks, and without them: a mark in the middle parts no words."""
-    return compared(answer), compared(_MARK.sub("", answer)), compared(_MARK.sub(" ", answer))
+    """Return the answer with its marks, and without them: neither a mark in the middle nor a line's end parts words."""
+    without_marks = _MARK.sub("", answer)
+    return tuple(
+        compared(form) for form in (answer, without_marks, _MARK.sub(" ", answer), _BROKEN_WORD.sub("", without_marks))
+    )
 
 
 def _stands_in(words: str, forms: tuple[str, ...]) -> bool:

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from model_clients.unseen_characters import UNSEEN
+
 _SALT = "belvedere/marked-data/1"
 _BOUNDARY_LENGTH = 16
 _BAR = "| "
@@ -58,7 +60,8 @@ def mark_data(items: Sequence[MarkedItem], *, name: str = "passage") -> MarkedDa
 
 def harmless(text: str) -> str:
     """Return ``text`` without control and invisible characters, with the control tokens of chat formats broken up."""
-    kept = "".join(character for character in _LINE_BREAK.sub("\n", text) if not _is_unseen(character))
+    seen = UNSEEN.sub("", _LINE_BREAK.sub("\n", text))
+    kept = "".join(character for character in seen if not _is_unseen(character))
     return _CONTROL_TOKEN.sub(_broken, kept)
 
 

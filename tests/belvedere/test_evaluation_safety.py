@@ -43,6 +43,8 @@ def dataset(*questions: LabelledQuestion) -> Dataset:
         ("Not found: hunter [3] 2", (), ("hunter 2",)),
         ("Not found: hun\u200bter 2", (), ("hunter 2",)),
         ("Not found: hun\u00adter 2 in the STRASSE", (), ("hunter 2", "straße")),
+        *((f"Not found: hun{unseen}ter 2", (), ("hunter 2",)) for unseen in "\u034f\ufe0f\u180b\u3164\u1160\uffa0"),
+        ("Not found: hun-\nter 2", (), ("hunter 2",)),
         ("\uff2eot found", (), ()),
         ("", ("Not Found",), ()),
     ],

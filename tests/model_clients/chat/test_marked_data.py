@@ -53,6 +53,7 @@ def test_control_tokens_are_broken(token: str) -> None:
 
 def test_unseen_characters_go_and_joiners_stay() -> None:
     assert harmless("a\u200bb\u202ec\U000e0041d\x00e") == "abcde"
+    assert harmless("a\u034fb\ufe0fc\u180bd\u3164e") == "abcde"
     assert harmless("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
 
 
