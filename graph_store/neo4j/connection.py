@@ -160,7 +160,7 @@ class Connection:
                     with self.session() as session:
                         return list(session.run(query, parameters))
                 except (DriverError, Neo4jError) as error:
-                    if not error.is_retryable() or time.monotonic() > until:
+                    if not (error.is_retryable() or _was_made_meanwhile(error)) or time.monotonic() > until:
                         raise
                 time.sleep(_PAUSE_SECONDS)
 
@@ -169,3 +169,8 @@ class Connection:
         if not self._closed:
             self._closed = True
             self._driver.close()
+
+
+def _was_made_meanwhile(error: DriverError | Neo4jError) -> bool:
+    """Tell whether somebody else made the same index at this moment, which IF NOT EXISTS only sees the next time."""
+    return "EquivalentSchemaRuleAlreadyExists" in (getattr(error, "code", None) or "")

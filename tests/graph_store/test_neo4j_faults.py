@@ -164,7 +164,12 @@ def test_a_read_is_begun_again(server: ScriptedServer, connect: Connect, fault: 
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault(at="RUN", where="CREATE INDEX", code=DEADLOCK), Fault(at="PULL", does="cut", times=2)]
+    "fault",
+    [
+        Fault(at="RUN", where="CREATE INDEX", code=DEADLOCK),
+        Fault(at="RUN", where="CREATE INDEX", code=client("Schema.EquivalentSchemaRuleAlreadyExists")),
+        Fault(at="PULL", does="cut", times=2),
+    ],
 )
 def test_a_change_of_the_schema_is_done_again(server: ScriptedServer, connect: Connect, fault: Fault) -> None:
     connection = connect(settings=PATIENT)
