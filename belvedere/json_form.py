@@ -44,6 +44,10 @@ def index_json(report: "IndexReport") -> dict[str, object]:
         "tree_nodes": report.tree_nodes,
         "seconds": {step: round(seconds, 3) for step, seconds in report.seconds.items()},
         "usage": {task: usage_json(used) for task, used in report.usage.items()},
+        "usage_by_unit": {
+            task: {unit: usage_json(used) for unit, used in units.items()}
+            for task, units in report.usage_by_unit.items()
+        },
         "failed_calls": dict(report.failed_calls),
         "done_without_model": [
             {"task": failed.task, "about": failed.about, "error": failed.error}

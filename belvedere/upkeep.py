@@ -118,7 +118,12 @@ class Upkeep:
         # A run that reads no sources tells nothing of documents that are still to come.
         self._settle_replies(store, options.tenant, begun, beginning=not paths)
         record_settings(notes_of(self._location, store), options.tenant, self._session.used_settings)
-        return replace(report, usage=usage.by_task(), failed_calls=usage.failures())
+        return replace(
+            report,
+            usage=usage.by_task(),
+            usage_by_unit=usage.by_task_and_unit(),
+            failed_calls=usage.failures(),
+        )
 
     def _with_models(self, options: IndexOptions, models_of: TaskModels | None = None) -> IndexOptions:
         """Add the language models that take part: those of all tasks, unless other ones are given."""

@@ -48,8 +48,9 @@ class IndexReport:
     """The result of a run. Counts are those of the whole tenant afterwards; times are wall seconds per step.
 
     ``embed_cpu_seconds`` is the CPU time of all calls of the embedder, ``cpu_seconds`` that of the whole run.
-    ``usage`` is what language models used, by task; ``failed_calls`` how many calls of a task gave nothing, after which
-    the deterministic path did it.
+    ``usage`` is what language models used, by task; ``usage_by_unit`` the same within each task, for ``extraction`` by
+    document, for the others by step (``descriptions`` of entities are a step of ``summaries``); ``failed_calls`` how
+    many calls of a task gave nothing, after which the deterministic path did it.
     ``model_work`` is what language models did, None where none was asked.
     """
 
@@ -64,6 +65,7 @@ class IndexReport:
     embed_cpu_seconds: float
     peak_rss_bytes: int
     usage: Mapping[Task, TokenUsage] = field(default_factory=dict)
+    usage_by_unit: Mapping[Task, Mapping[str, TokenUsage]] = field(default_factory=dict)
     failed_calls: Mapping[Task, int] = field(default_factory=dict)
     model_work: ModelWork | None = None
 

@@ -52,6 +52,10 @@ class UsageMeter:
         with self._counting:
             return {unit: usage for (of, unit), usage in sorted(self._used.items()) if of == task}
 
+    def by_task_and_unit(self) -> Mapping[Task, Mapping[str, TokenUsage]]:
+        """Return what each unit of each task has used, tasks without calls left out."""
+        return {task: self.by_unit(task) for task in self.by_task()}
+
     def failures(self) -> Mapping[Task, int]:
         """Return how many calls of each task gave nothing."""
         with self._counting:

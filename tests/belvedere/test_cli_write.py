@@ -15,7 +15,7 @@ def test_indexing_again_changes_nothing(belvedere: Belvedere, own_place: Place, 
     report = belvedere("index", indexed_place.corpus, "--json", *own_place.options).json()
     assert set(report) == {
         *("documents", "chunks", "entities", "relations", "communities", "tree_nodes", "seconds"),
-        *("usage", "failed_calls", "done_without_model", "not_borne_out"),
+        *("usage", "usage_by_unit", "failed_calls", "done_without_model", "not_borne_out"),
     }
     assert report["documents"] == {
         "added": 0,

@@ -97,7 +97,7 @@ def test_eval_in_json(belvedere: Belvedere, data: Path) -> None:
     assert result["systems"]["local"]["answers"]["measures"]["right"]["n"] == 1
     assert set(result["index"]) == {
         *("documents", "chunks", "entities", "relations", "communities", "tree_nodes", "seconds"),
-        *("usage", "failed_calls", "done_without_model", "not_borne_out"),
+        *("usage", "usage_by_unit", "failed_calls", "done_without_model", "not_borne_out"),
         *("cpu_seconds", "embed_cpu_seconds", "peak_rss_bytes", "store_bytes", "text_bytes"),
     }
     assert result["index"]["documents"]["added"] == len(ROWS)

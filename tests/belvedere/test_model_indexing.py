@@ -108,6 +108,22 @@ def three_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "in"
 
 
+def test_usage_is_told_of_each_document_and_each_step(
+    three_documents: Path, tmp_path: Path, belvedere: Belvedere
+) -> None:
+    with scripted_server(telling) as server:
+        llm = {"base_url": server.base_url, "model": "m", "tasks": dict.fromkeys(("extraction", "reports"), "on")}
+        (tmp_path / "c.yaml").write_text(json.dumps({"embedder": {"model": "hashing:64"}, "llm": llm}), "utf-8")
+        options = ("--store", tmp_path / "store", "--config", tmp_path / "c.yaml", "--json")
+        report = belvedere("index", three_documents, *options).json()
+        assert set(report["usage_by_unit"]) == {"extraction", "reports"}
+        by_document = report["usage_by_unit"]["extraction"]
+        assert set(by_document) == {"glass.md", "dark.md", "harbour.md"}
+        assert set(report["usage_by_unit"]["reports"]) == {"reports"}
+        for key, total in report["usage"]["extraction"].items():
+            assert sum(used[key] for used in by_document.values()) == total, key
+
+
 def test_a_deletion_asks_no_model_and_the_next_run_tells_anew(three_documents: Path, tmp_path: Path) -> None:
     with scripted_server(telling) as server, opened(tmp_path / "store", server) as kb:
         kb.index(three_documents)

@@ -32,6 +32,7 @@ def test_usage_is_told_by_task_and_by_unit() -> None:
         "extraction": TokenUsage(calls=3, prompt_tokens=30, reply_tokens=6),
     }
     assert {unit: used.calls for unit, used in meter.by_unit("extraction").items()} == {"d1": 2, "d2": 1}
+    assert meter.by_task_and_unit()["extraction"] == meter.by_unit("extraction")
     assert meter.total.calls == 4
 
 
