@@ -35,7 +35,7 @@ def _show_models(answer: "Answer") -> None:
     if use is None:
         return
     if use.fell_back:
-        say(wrapped(f"language model: {use.model} gave no answer, so the sources speak: {use.fell_back}"))
+        say(wrapped(f"language model: {use.model} gave no answer that holds, so the sources speak: {use.fell_back}"))
     elif use.model:
         dropped = sum(use.dropped.values()) - len(use.unsupported)
         reasons = "" if use.unsupported else f" ({', '.join(use.dropped)})"

@@ -135,6 +135,9 @@ class LlmAnswerer:
             trouble = (f"{_BROKEN_OFF}: {told_failure(error)}",)
         told = _Told(check=telling.check, usage=telling.usage, trouble=trouble)
         answer = self._finished(gathered.answer, told, options, (loading, _since(started)))
+        if not parts and answer.llm is not None and answer.llm.fell_back:
+            yield AnswerPart(text=answer.answer)
+            parts.append(answer.answer)
         yield AnswerEnd(answer=answer, corrected=answer.answer != " ".join(parts))
 
     def _gather(self, question: str, options: AskOptions) -> tuple[Gathered, float]:
@@ -204,14 +207,10 @@ class LlmAnswerer:
         blocks = (DraftBlock(sentences=tuple(told.check.believed)),)
         cited, reloading = self._engines.asked(lambda engine: engine.cited(blocks, options.access))
         found = bool(cited.citations)
-        flagged = told.check.flagged if found else ()
-        use = LlmUse(
-            model=self._model.model_id,
-            dropped=dict(sorted(Counter(item.reason for item in told.check.unbelieved).items())),
-            unsupported=flagged,
-            trouble=told.trouble,
-            usage=told.usage,
-        )
+        if not found and told.check.unbelieved and self._settings.nothing_believed == "sources":
+            use = self._use(told, fell_back=_reasons(told.check))
+            return with_loading(replace(answer, llm=use), loading + reloading)
+        use = self._use(told, unsupported=told.check.flagged if found else ())
         written = replace(
             answer,
             answer=cited.text if found else NOT_FOUND,
@@ -225,6 +224,26 @@ class LlmAnswerer:
             llm=use,
         )
         return with_loading(written, loading + reloading)
+
+    def _use(self, told: _Told, *, unsupported: tuple[str, ...] = (), fell_back: str = "") -> LlmUse:
+        return LlmUse(
+            model=self._model.model_id,
+            fell_back=fell_back,
+            dropped=_dropped(told.check),
+            unsupported=unsupported,
+            trouble=told.trouble,
+            usage=told.usage,
+        )
+
+
+def _dropped(check: ClaimCheck) -> dict[str, int]:
+    """Return how many sentences were not believed, by reason."""
+    return dict(sorted(Counter(item.reason for item in check.unbelieved).items()))
+
+
+def _reasons(check: ClaimCheck) -> str:
+    dropped = _dropped(check)
+    return f"none of its sentences ({sum(dropped.values())}) is supported by what it cites ({', '.join(dropped)})"
 
 
 def whole(answer: Answer) -> Iterator[AnswerEvent]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 from annotated_types import Ge, Interval
 
 Unsupported: TypeAlias = Literal["drop", "flag"]
+NothingBelieved: TypeAlias = Literal["abstain", "sources"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,8 @@ class LlmAnswerSettings:
     """At most so many sentences of an answer are looked at."""
     unsupported: Unsupported = "drop"
     """Sentences that the cited passages do not support: ``drop`` them, or ``flag`` them below the answer."""
+    nothing_believed: NothingBelieved = "abstain"
+    """Where no sentence of the model is supported: ``abstain``, or answer by sentences of the ``sources``."""
     least_words: Annotated[float, Interval(ge=0, le=1)] = 0.5
     """So much of a sentence's content words must stand in the passages that it cites."""
     reports: Annotated[int, Interval(ge=1, le=1000)] = 12

@@ -63,6 +63,33 @@ def test_without_a_supported_sentence_nothing_was_found(engine: QueryEngine, rep
     assert all(piece.weak for piece in answer.evidence)
 
 
+SOURCES = LlmAnswerSettings(nothing_believed="sources")
+UNSUPPORTED = '{"sentences": [{"text": "It is blue.", "passages": [1]}]}'
+
+
+def test_without_a_supported_sentence_the_sources_may_speak(engine: QueryEngine) -> None:
+    answer = answerer(engine, lambda _: UNSUPPORTED, SOURCES).answer(QUESTION, AskOptions())
+    plain = engine.ask(QUESTION)
+    assert (answer.answer, answer.made_by, answer.citations) == (plain.answer, "extractive", plain.citations)
+    assert answer.llm is not None
+    assert answer.llm.fell_back == "none of its sentences (1) is supported by what it cites (words)"
+    assert (answer.llm.dropped, answer.llm.usage.calls) == ({"words": 1}, 1)
+
+
+def test_where_the_model_says_nothing_the_sources_do_not_speak(engine: QueryEngine) -> None:
+    answer = answerer(engine, lambda _: '{"sentences": []}', SOURCES).answer(QUESTION, AskOptions())
+    assert (answer.answer, answer.abstained) == (NOT_FOUND, True)
+
+
+def test_sources_speak_at_the_end_of_a_stream_of_which_nothing_holds(engine: QueryEngine) -> None:
+    events = list(answerer(engine, lambda _: "[1] It is blue.", SOURCES).stream(QUESTION, AskOptions()))
+    plain = engine.ask(QUESTION)
+    assert [event.text for event in events if isinstance(event, AnswerPart)] == [plain.answer]
+    end = events[-1]
+    assert isinstance(end, AnswerEnd)
+    assert (end.answer.answer, end.corrected) == (plain.answer, False)
+
+
 def test_where_the_evidence_is_weak_the_model_is_not_asked(engine: QueryEngine) -> None:
     model, scripted = task_model(good)
     answer = LlmAnswerer(OneEngine(engine), model, LlmAnswerSettings()).answer(
