@@ -85,7 +85,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; nothing is raised."""
     _keep_logs_off_stderr()
-    _tell_of_retries()
+    _tell_of_calls()
     try:
         result = cli.main(args=list(arguments) or ["--help"], prog_name="belvedere", standalone_mode=False)
     except click.ClickException as error:
@@ -110,18 +110,27 @@ def _keep_logs_off_stderr() -> None:
 
 
 class _Complaints(logging.Handler):
-    """Tells log lines in the form of our own sentences."""
+    """Tells log lines in the form of our own sentences; with ``once`` each of them but once in a process."""
+
+    def __init__(self, *, once: bool) -> None:
+        super().__init__()
+        self._once = once
+        self._told = set[str]()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one line to stderr."""
-        complain(record.getMessage())
+        sentence = record.getMessage()
+        if not self._once or sentence not in self._told:
+            complain(sentence)
+        self._told.add(sentence)
 
 
-def _tell_of_retries() -> None:
-    """Tell of calls to language models that are made again: the user waits for them, perhaps for minutes."""
-    log = logging.getLogger("model_clients.chat.retrying_model")
-    if not any(isinstance(handler, _Complaints) for handler in log.handlers):
-        log.addHandler(_Complaints())
+def _tell_of_calls() -> None:
+    """Tell of calls to language models that are made again, perhaps after minutes, and of replies that are not kept."""
+    for name, once in (("retrying_model", False), ("reply_cache", True)):
+        log = logging.getLogger(f"model_clients.chat.{name}")
+        if not any(isinstance(handler, _Complaints) for handler in log.handlers):
+            log.addHandler(_Complaints(once=once))
 
 
 def _usage_sentence(error: click.ClickException) -> str:

@@ -1,8 +1,9 @@
 """Replies that were paid for, kept in a file so that the same call is not paid again.
 
-It is a cache and never a source of truth: a file that is damaged is set aside, one that cannot be written is left
-alone, and calls go on without it. What it holds is text made of documents, so it forgets with them: rows are
-overwritten on the disk (SQLite's secure_delete), and nothing outlives the documents that it was made of.
+It is a cache and never a source of truth: a file that is damaged is set aside, one that cannot be written is told of
+once and left alone until it is closed, and calls go on without it. What it holds is text made of documents, so it
+forgets with them: rows are overwritten on the disk (SQLite's secure_delete), and nothing outlives the documents that it
+was made of.
 """
 
 import json
@@ -40,7 +41,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "made_of": ("tenant", "document", "key"),
     "seen": ("tenant", "document", "content"),
 }
-_LOCK_WAIT_S = 10.0
+_LOCK_WAIT_S = 5.0
 _FREE = TokenUsage(cached=1)
 
 
@@ -73,6 +74,7 @@ class ReplyCache:
         self._opened: Path | None = None
         self._make_folder = make_folder
         self._connection: sqlite3.Connection | None = None
+        self._useless: Path | None = None
         self._using = threading.RLock()
 
     @property
@@ -87,15 +89,11 @@ class ReplyCache:
 
     def count(self, tenant: str) -> int:
         """Return how many replies are kept for a tenant."""
-        if not self.path.exists():
-            return 0
-        return self._try(lambda connection: _count(connection, tenant)) or 0
+        return self._try(lambda connection: _count(connection, tenant), reads=True) or 0
 
     def get(self, key: str) -> ChatReply | None:
         """Return the kept reply, None where there is none."""
-        if not self.path.exists():
-            return None
-        return self._try(lambda connection: _read(connection, key))
+        return self._try(lambda connection: _read(connection, key), reads=True)
 
     def put(self, key: str, request: ChatRequest, reply: ChatReply) -> None:
         """Keep a reply, under the documents that it was made of."""
@@ -117,24 +115,47 @@ class ReplyCache:
         self._erase(lambda connection: _settle(connection, tenant, contents, since, beginning=beginning))
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """Close the file; the next use opens it again, also one that did not serve."""
         with self._using:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+            self._disconnect()
+            self._useless = None
 
-    def _try(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do ``work`` in a transaction; where the file does not serve, say so in the log and return None."""
-        try:
-            with self._transaction() as connection:
-                return work(connection)
-        except sqlite3.OperationalError as error:
-            _log.warning("replies of language models are not kept in %s: %s", self.path, error)
-        except sqlite3.DatabaseError as error:
-            self._set_aside(error)
-        except OSError as error:
-            _log.warning("replies of language models are not kept in %s: %s", self.path, error.strerror)
-        return None
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    def _try(self, work: Callable[[sqlite3.Connection], T], *, reads: bool = False) -> T | None:
+        """Do ``work`` in a transaction; where the file does not serve, say so in the log and return None.
+
+        What only ``reads`` makes no file where there is none.
+        """
+        with self._using:
+            path = self.path
+            if path == self._useless:
+                return None
+            try:
+                if reads and not path.exists():
+                    return None
+                with self._transaction() as connection:
+                    return work(connection)
+            except sqlite3.OperationalError as error:
+                self._do_without(path, _reason(error))
+            except sqlite3.DatabaseError as error:
+                self._set_aside(error)
+            except OSError as error:
+                self._do_without(path, error.strerror or str(error))
+            return None
+
+    def _do_without(self, path: Path, reason: str) -> None:
+        """Leave a file alone from now on: each further attempt might wait as long, and would be told as often."""
+        _log.warning(
+            "replies of language models are neither kept in nor taken from %s this time, so calls are paid for again: "
+            "%s",
+            path,
+            reason,
+        )
+        self._useless = path
 
     def _erase(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Do ``work``, or remove the whole file: what is to be forgotten must not stay, whatever the file's state."""
@@ -149,9 +170,13 @@ class ReplyCache:
             with self._transaction(durable=True) as connection:
                 work(connection)
         except sqlite3.Error as error:
-            _log.warning("%s is removed, since nothing can be erased in it: %s", self.path, error)
             self.close()
             self._remove()
+            _log.warning(
+                "%s is removed with the replies of language models in it, since nothing could be erased there: %s",
+                self.path,
+                _reason(error),
+            )
 
     def _remove(self) -> None:
         for path in (self.path, self.path.with_name(f"{self.path.name}-journal")):
@@ -175,7 +200,7 @@ class ReplyCache:
     def _open(self) -> sqlite3.Connection:
         path = self.path
         if path != self._opened:
-            self.close()
+            self._disconnect()
         if self._connection is None:
             if self._make_folder:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,11 +221,24 @@ class ReplyCache:
         return self.path.with_name(f"{self.path.name}.damaged")
 
     def _set_aside(self, error: sqlite3.Error) -> None:
-        _log.warning("%s is damaged (%s) and set aside as %s", self.path, error, self._aside().name)
-        with self._using:
-            self.close()
-            with suppress(OSError):
-                self.path.replace(self._aside())
+        self._disconnect()
+        try:
+            self.path.replace(self._aside())
+        except OSError as refusal:
+            self._do_without(self.path, f"it is damaged ({error}) and cannot be set aside ({refusal.strerror})")
+        else:
+            _log.warning(
+                "%s is damaged (%s) and set aside as %s: the replies of language models in it are lost",
+                self.path,
+                error,
+                self._aside().name,
+            )
+
+
+def _reason(error: sqlite3.Error) -> str:
+    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+        return f"another process has held it for {_LOCK_WAIT_S:g} s"
+    return str(error)
 
 
 def _check_columns(connection: sqlite3.Connection) -> None:

@@ -226,25 +226,43 @@ def test_a_folder_that_is_not_there_or_not_writable_stops_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache = ReplyCache(tmp_path / "none" / "replies.sqlite")
-    assert ask(cache, BASE)[0].text == SECRET
-    assert "are not kept" in caplog.text
+    for _ in range(3):
+        assert ask(cache, BASE)[0].text == SECRET
+    assert caplog.text.count("are neither kept in nor taken from") == 1
     assert not list(tmp_path.iterdir())
     cache.forget("t", ["d"])
     cache.settle("t", {}, since=0.0)
 
 
-def test_a_file_that_another_process_holds_is_left_alone(
+def test_a_file_that_another_process_holds_is_waited_for_once(
     cache: ReplyCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("model_clients.chat.reply_cache._LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr("model_clients.chat.reply_cache._LOCK_WAIT_S", 0.2)
     ask(cache, BASE)
+    cache.close()
     other = sqlite3.connect(tmp_path / "replies.sqlite", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    assert ask(cache, BASE, "anew")[0].text == "anew"
+    begun = time.perf_counter()
+    for _ in range(5):
+        assert ask(cache, BASE, "anew")[0].text == "anew"
+    assert time.perf_counter() - begun < 0.9, "each look-up and each reply would wait 0.2 s"
     other.execute("ROLLBACK")
     other.close()
-    assert "locked" in caplog.text
+    assert caplog.text.count("another process has held it for 0.2 s") == 1
+    assert ask(cache, BASE)[1] == 1
+    cache.close()
     assert ask(cache, BASE)[1] == 0
+
+
+def test_a_damaged_file_that_cannot_be_set_aside_is_told_once(
+    cache: ReplyCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "replies.sqlite").write_bytes(b"no database" * 100)
+    (tmp_path / "replies.sqlite.damaged").mkdir()
+    for _ in range(3):
+        assert ask(cache, BASE)[1] == 1
+    (record,) = caplog.records
+    assert "is damaged (file is not a database) and cannot be set aside" in record.getMessage()
 
 
 def test_only_the_user_may_read_the_file(cache: ReplyCache, tmp_path: Path) -> None:
