@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model_clients.unseen_characters import UNSEEN
+from model_clients.unseen_characters import UNSEEN, with_few_marks, without_idle_joiners
 
 _SALT = "belvedere/marked-data/1"
 _BOUNDARY_LENGTH = 16
@@ -59,10 +59,13 @@ def mark_data(items: Sequence[MarkedItem], *, name: str = "passage") -> MarkedDa
 
 
 def harmless(text: str) -> str:
-    """Return ``text`` without control and invisible characters, with the control tokens of chat formats broken up."""
+    """Return ``text`` without control and invisible characters, with the control tokens of chat formats broken up.
+
+    Joiners stay where a script spells with them, and a letter bears only as many marks as any orthography writes.
+    """
     seen = UNSEEN.sub("", _LINE_BREAK.sub("\n", text))
     kept = "".join(character for character in seen if not _is_unseen(character))
-    return _CONTROL_TOKEN.sub(_broken, kept)
+    return _CONTROL_TOKEN.sub(_broken, with_few_marks(without_idle_joiners(kept)))
 
 
 def _broken(match: re.Match[str]) -> str:
