@@ -191,6 +191,7 @@ def search_json(outcome: "SearchOutcome") -> dict[str, object]:
                 "text": result.text,
                 "chain": [chain_step_json(step) for step in result.chain],
                 "duplicates": list(result.duplicates),
+                **({"made_by": result.made_by} if result.made_by.startswith("llm:") else {}),
             }
             for result in outcome.results
         ],

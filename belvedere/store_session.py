@@ -15,6 +15,7 @@ from graph_store.errors import StoreMismatch, StoreSwitched
 from graph_store.store import GraphStore
 from model_clients.embedder import Embedder
 from query.engine import QueryEngine
+from query.llm_answers.kept_reports import KeptReports
 
 T = TypeVar("T")
 
@@ -95,8 +96,15 @@ class StoreSession:
                 self._let_go()
                 self._reader = reader
                 reranker = make_reranker(self._settings.reranker)
-                self._asker = QueryEngine(reader, self.embedder, self._settings.query, reranker=reranker)
+                self._asker = QueryEngine(
+                    reader, self.embedder, self._settings.query, reranker=reranker, kept_reports=self._kept_reports()
+                )
             return self._asker
+
+    def _kept_reports(self) -> KeptReports | None:
+        """Return what looks for reports that were told when a question touched them, where they are told so."""
+        model = self.language_models.kept_tasks.reports
+        return KeptReports(model) if self.tells_reports_lazily and model is not None else None
 
     def _fitting_reader(self) -> GraphStore:
         """Open the store with the embedder that suits it, found out anew where it was switched since that was done."""

@@ -83,4 +83,5 @@ def _result(rank: int, community: Community, hits: DerivedHits) -> RankedResult:
         score=hits.score(community.id),
         signals={**hits.signals(community.id), "level": community.level, "chunks": len(community.chunk_ids)},
         text=joined_text(community.report),
+        made_by=community.made_by,
     )

@@ -15,6 +15,7 @@ from query.chain_ranking.explanation import ExplainedRanking, explain_ranking
 from query.citations import CitedText, DraftBlock, cite
 from query.further_searches import with_further
 from query.llm_answers.gathered import Gathered, gather_materials
+from query.llm_answers.kept_reports import KeptReports
 from query.local import rank_local, search_first_stage
 from query.local_answer import LocalDraft, draft_answer
 from query.outcome import NOT_FOUND, Answer, SearchOutcome, ShortAnswer, Trace
@@ -65,12 +66,15 @@ class QueryEngine:
         settings: QuerySettings | None = None,
         *,
         reranker: Reranker | None = None,
+        kept_reports: KeptReports | None = None,
     ) -> None:
+        """With ``kept_reports``, searching and packing show reports in the words of a model where these are kept."""
         self._store = store
         self._embedder = embedder
         self._settings = settings if settings is not None else QuerySettings()
         self._views = ViewCache(store, self._settings.local)
         self._retriever = Retriever(store, self._settings, reranker)
+        self._kept_reports = kept_reports
         self._packer = Packer(store, embedder, self._settings.packing)
 
     @_in_one_state
@@ -79,7 +83,7 @@ class QueryEngine:
         options = options if options is not None else AskOptions()
         times = StepTimes()
         request, view = self._prepare(question, options, times)
-        found = self._retriever.retrieve(request, view, options.route, times)
+        found = self._shown(request, view, options, times)
         return SearchOutcome(
             question=question,
             route=found.decision.route,
@@ -149,7 +153,7 @@ class QueryEngine:
         options = replace(options, k=self._settings.packing.passages if options.k is None else options.k)
         times = StepTimes()
         request, view = self._prepare(question, options, times)
-        found = self._retriever.retrieve(request, view, options.route, times)
+        found = self._shown(request, view, options, times)
         with times.step("pack"):
             packed = self._packer.pack(request, view, found, tokens)
         return self._packer.context(request, found, packed, times.milliseconds(), tokens)
@@ -200,6 +204,14 @@ class QueryEngine:
             k=k,
         )
         return with_further(request, options.further, self._embedder), view
+
+    def _shown(self, request: Request, view: ReadableView, options: AskOptions, times: StepTimes) -> Found:
+        """Retrieve what is shown as it is: with reports in the words of a model, where these are kept."""
+        found = self._retriever.retrieve(request, view, options.route, times)
+        if self._kept_reports is None:
+            return found
+        with times.step("reports"):
+            return self._kept_reports.shown_in(self._store, request.access, found)
 
     def _draft(self, request: Request, view: ReadableView, found: Found) -> LocalDraft | None:
         if found.ranking is None:

@@ -109,4 +109,5 @@ def node_result(rank: int, node: TreeNode, hits: DerivedHits | None) -> RankedRe
         score=hits.score(node.id) if hits is not None else 0.0,
         signals={**signals, "level": node.level, "chunks": len(node.chunk_ids)},
         text=joined_text(node.summary),
+        made_by=node.made_by,
     )

@@ -26,7 +26,8 @@ class RankedResult:
     ``document_id`` is empty and ``title`` is their own. ``signals`` tells what spoke for the result: scores ("bm25",
     "dense", "ppr", "chain": log odds) and ranks within each list ("bm25_rank", ...), where it was in that list at all.
     ``chain`` is how other passages led to a passage, itself last; empty where none did. ``duplicates`` are the ids of
-    readable passages that say nearly the same, and are no results of their own.
+    readable passages that say nearly the same, and are no results of their own. ``made_by`` tells who put a report or
+    tree node in words: "extractive", for passages too, or "llm:MODEL".
     """
 
     rank: int
@@ -39,6 +40,7 @@ class RankedResult:
     text: str
     chain: tuple[ChainStep, ...] = ()
     duplicates: tuple[str, ...] = ()
+    made_by: str = "extractive"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

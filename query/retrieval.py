@@ -1,8 +1,9 @@
 """Retrieval: the route is decided, followed, and its findings are listed as results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from graph_store.records import SourcedSentence
 from graph_store.store import GraphStore
 from model_clients.reranker import Reranker
 from query.community import find_themes
@@ -29,12 +30,16 @@ _SPARE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What was found: a ranking of passages on the local route, else a finding of derived texts; and the results."""
+    """What was found: a ranking of passages on the local route, else a finding of derived texts; and the results.
+
+    ``told`` are reports among the results that are shown in other words than the stored ones, by their ids.
+    """
 
     decision: RouteDecision
     ranking: LocalRanking | None
     finding: GlobalFinding | None
     results: tuple[RankedResult, ...]
+    told: Mapping[str, tuple[SourcedSentence, ...]] = field(default_factory=dict)
 
     def trace(self, request: Request) -> Trace:
         """Return how the results came about."""

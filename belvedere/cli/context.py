@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, LLM, QuestionType, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, KEPT_REPORTS, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.context_json import context_json
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     help="Tokens that the reader has room for.  [default: as configured]",
 )
 @retrieval_options
-@LLM
+@KEPT_REPORTS
 @EVERYBODY
 def context(
     shared: Shared, question: str, budget: int | None, retrieval: Retrieval, llm: tuple[str, ...] | None

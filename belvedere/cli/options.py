@@ -199,6 +199,13 @@ def llm_option(used: Sequence[str]) -> Callable[[Command], Command]:
 
 
 LLM = llm_option(TASK_NAMES)
+KEPT_REPORTS = click.option(
+    "--llm",
+    type=TaskNames(("reports",)),
+    metavar="TASK",
+    help="With llm.lazy, show reports as the model of the task reports told them for earlier answers; none is asked."
+    " reports or none.  [default: as in the settings]",
+)
 FILTER = click.option(
     "--filter",
     "filters",

@@ -8,7 +8,7 @@ import click
 
 from belvedere.cli.feature_words import SIGNALS, legend
 from belvedere.cli.nothing_readable import refuse_if_nothing_readable
-from belvedere.cli.options import EVERYBODY, LLM, QuestionType, Retrieval, Shared, retrieval_options
+from belvedere.cli.options import EVERYBODY, KEPT_REPORTS, QuestionType, Retrieval, Shared, retrieval_options
 from belvedere.cli.printing import say, say_json, shown_chain, shown_place, shown_times, wrapped
 from belvedere.cli.progress import ProgressBar
 from belvedere.cli.snippet import snippet
@@ -29,7 +29,7 @@ Places = Mapping[str, str]
 @click.argument("question", type=QuestionType())
 @retrieval_options
 @click.option("--explain", is_flag=True, help="Print what spoke for each result, too.")
-@LLM
+@KEPT_REPORTS
 @EVERYBODY
 def search(shared: Shared, question: str, retrieval: Retrieval, explain: bool, llm: tuple[str, ...] | None) -> None:
     """Find passages, community reports or summaries, without answering."""
@@ -84,7 +84,8 @@ def _show(outcome: "SearchOutcome", places: Places, *, explain: bool) -> None:
 
 def _show_result(result: "RankedResult", places: Places, question: str) -> None:
     of = f" ({result.document_id})" if result.document_id else ""
-    kind = "" if result.kind == "chunk" else f" [{result.kind.replace('_', ' ')}]"
+    by = f" by {result.made_by.removeprefix('llm:')}" if result.made_by.startswith("llm:") else ""
+    kind = "" if result.kind == "chunk" else f" [{result.kind.replace('_', ' ')}{by}]"
     place = places.get(result.id, f"{result.title or result.document_id}{of}")
     say(f"{result.rank}. {place}{kind}, score {result.score:.3g}", bold=True)
     # What was deleted in the meantime has no place any more.

@@ -47,14 +47,19 @@ def gather_materials(
     """
     ids = list(dict.fromkeys(chunk_id for source in context.sources for chunk_id in source.chunk_ids))
     chunks = {chunk.id: chunk for chunk in store.chunks(access, ids)}
-    reports = read_reports(store, access, answer.results) if answer.route != "local" else ()
-    if with_evidence:
-        reports = _with_evidence(store, access, reports)
+    reports: tuple[ReportText, ...] = ()
+    if answer.route != "local":
+        reports = read_reports(store, access, answer.results, with_evidence=with_evidence)
     return Gathered(answer=answer, materials=packed_materials(context, chunks), reports=reports)
 
 
-def read_reports(store: GraphStore, access: Access, results: Sequence[RankedResult]) -> tuple[ReportText, ...]:
-    """Return the derived texts among ``results``, in their order; without what rests on nothing readable."""
+def read_reports(
+    store: GraphStore, access: Access, results: Sequence[RankedResult], *, with_evidence: bool = False
+) -> tuple[ReportText, ...]:
+    """Return the derived texts among ``results``, in their order; without what rests on nothing readable.
+
+    ``with_evidence`` as of ``gather_materials``.
+    """
     texts = _derived_sentences(store, access, results)
     ids = [chunk_id for _, sentences in texts.values() for sentence in sentences for chunk_id in sentence.chunk_ids]
     reader = _SentenceReader(store, access, list(dict.fromkeys(ids)))
@@ -62,7 +67,8 @@ def read_reports(store: GraphStore, access: Access, results: Sequence[RankedResu
         ReportText(id=item, title=title, sentences=tuple(reader.materials(title, sentences)))
         for item, (title, sentences) in texts.items()
     ]
-    return tuple(report for report in reports if report.sentences)
+    readable = tuple(report for report in reports if report.sentences)
+    return _with_evidence(store, access, readable) if with_evidence else readable
 
 
 def _with_evidence(store: GraphStore, access: Access, reports: Sequence[ReportText]) -> tuple[ReportText, ...]:

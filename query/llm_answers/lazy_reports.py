@@ -35,11 +35,9 @@ class LazyReports:
 
     def tell(self, reports: Sequence[ReportText], *, most: int) -> ToldReports:
         """Return the reports in their order, the first ``most`` told by the model. Raises ``EndpointUnusable``."""
-        asked = [report for report in reports[:most] if report.evidence]
         told = dict[str, ReportText]()
         usage, trouble = TokenUsage(), list[str]()
-        materials = [self._material(report) for report in asked]
-        for report, reply in zip(asked, tell_summaries(self._model, materials, "reports"), strict=True):
+        for report, reply in self.replies(reports[:most]):
             usage += reply.usage
             if isinstance(reply, ChatFailed):
                 trouble.append(f"the report {report.title!r} stands in quotations: {told_failure(reply)}")
@@ -48,6 +46,12 @@ class LazyReports:
         return ToldReports(
             reports=tuple(told.get(report.id, report) for report in reports), usage=usage, trouble=tuple(trouble)
         )
+
+    def replies(self, reports: Sequence[ReportText]) -> list[tuple[ReportText, ToldSummary | ChatFailed]]:
+        """Return the reports that have evidence, each with what the model tells of it. Raises as ``tell`` does."""
+        asked = [report for report in reports if report.evidence]
+        told = tell_summaries(self._model, [self._material(report) for report in asked], "reports")
+        return list(zip(asked, told, strict=True))
 
     def _material(self, report: ReportText) -> SummaryMaterial:
         return SummaryMaterial(

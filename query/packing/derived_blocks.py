@@ -1,6 +1,7 @@
 """What a global route found, as blocks: its digest, then the reports and tree nodes, each with the places it quotes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import log
 
 from graph_store.access import Access
@@ -13,6 +14,7 @@ from query.outcome import RankedResult
 from query.packing.draft import BlockDraft, Novelty, Unit, group_sources, new_parts
 from query.packing.packed_context import PackedKind
 from query.packing.settings import PackingSettings
+from query.retrieval import Found
 from raptor.text_words import tokens
 
 _Quoted = tuple[PackedKind, str, list[Quote]]
@@ -21,7 +23,7 @@ _Quoted = tuple[PackedKind, str, list[Quote]]
 def derived_blocks(
     store: GraphStore,
     access: Access,
-    finding: GlobalFinding,
+    found: Found,
     *,
     novelty: Novelty,
     settings: PackingSettings,
@@ -30,7 +32,7 @@ def derived_blocks(
 
     A quotation that does not stand in a chunk that the caller may read is left out.
     """
-    quoted = [*_digest_quotes(finding), *_result_quotes(store, access, finding.results)]
+    quoted = [*_digest_quotes(found.finding), *_result_quotes(store, access, found)]
     reader = _Reader(store, access, [quote for _, _, quotes in quoted for quote in quotes])
     blocks: list[BlockDraft] = []
     for strength, (kind, title, quotes) in enumerate(quoted, start=1):
@@ -43,24 +45,25 @@ def derived_blocks(
 def result_blocks(
     store: GraphStore,
     access: Access,
-    results: Sequence[RankedResult],
+    found: Found,
     *,
     novelty: Novelty,
     settings: PackingSettings,
 ) -> list[BlockDraft]:
-    """Return the reports and tree nodes among ``results`` as blocks, as ``derived_blocks`` does."""
-    derived = tuple(result for result in results if result.kind != "chunk")
-    finding = GlobalFinding(results=derived, blocks=())
-    return derived_blocks(store, access, finding, novelty=novelty, settings=settings) if derived else []
+    """Return the reports and tree nodes among the results as blocks, as ``derived_blocks`` does."""
+    derived = tuple(result for result in found.results if result.kind != "chunk")
+    further = replace(found, results=derived, finding=None)
+    return derived_blocks(store, access, further, novelty=novelty, settings=settings) if derived else []
 
 
-def _digest_quotes(finding: GlobalFinding) -> Iterator[_Quoted]:
-    for block in finding.blocks:
+def _digest_quotes(finding: GlobalFinding | None) -> Iterator[_Quoted]:
+    for block in finding.blocks if finding is not None else ():
         yield "digest", block.title, [quote for sentence in block.sentences for quote in sentence.quotes]
 
 
-def _result_quotes(store: GraphStore, access: Access, results: Sequence[RankedResult]) -> Iterator[_Quoted]:
-    sentences = _derived_sentences(store, access, results)
+def _result_quotes(store: GraphStore, access: Access, found: Found) -> Iterator[_Quoted]:
+    results = found.results
+    sentences = {**_derived_sentences(store, access, results), **found.told}
     texts = [
         DerivedText(title=result.title, sentences=sentences[result.id]) for result in results if result.id in sentences
     ]

@@ -63,12 +63,12 @@ class Packer:
             return []
         novelty = Novelty()
         if found.finding is not None:
-            return derived_blocks(self._store, request.access, found.finding, novelty=novelty, settings=self._settings)
+            return derived_blocks(self._store, request.access, found, novelty=novelty, settings=self._settings)
         if found.ranking is None:
             return []
         ranked = PackedRanking(request=request, ranking=found.ranking, rarity=view.rarity)
         passages = passage_blocks(self._store, ranked, novelty, self._settings)
-        further = result_blocks(self._store, request.access, found.results, novelty=novelty, settings=self._settings)
+        further = result_blocks(self._store, request.access, found, novelty=novelty, settings=self._settings)
         return [*passages, *further]
 
     def _count(self, text: str) -> int:
