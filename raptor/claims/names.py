@@ -22,20 +22,32 @@ def names_in(text: str, *, is_sentence: bool = True) -> list[str]:
     A name is a word that is written large where no sentence begins, and a word at the beginning of one unless it is
     common. What is no sentence, such as "Founder of the Works", may begin with any word.
     """
-    found = list(_large_words(text, is_sentence=is_sentence))
-    if language_of(text) in _CAPITALISE_NOUNS:
-        found = [word for word in found if not _begins(text, word) and _has_neighbour(text, word, found)]
-    return [
-        token
-        for word in found
-        for token in tokens(word.group())
-        if token not in FUNCTION_WORDS and not token.isdecimal()
-    ]
+    return [token for word in _found(text, is_sentence=is_sentence) for token in _name_tokens(word.group())]
+
+
+def without_names(text: str) -> str:
+    """Return a text with blanks where it has names, as far as they are told by more than the place at its beginning."""
+    kept = text
+    for word in _found(text, is_sentence=False):
+        kept = kept[: word.start()] + " " * len(word.group()) + kept[word.end() :]
+    return kept
 
 
 def missing_names(text: str, ground: Words, *, is_sentence: bool = True) -> list[str]:
     """Return the words of names in a text that the ground has not."""
     return [token for token in names_in(text, is_sentence=is_sentence) if not is_held(token, ground)]
+
+
+def _found(text: str, *, is_sentence: bool) -> list[re.Match[str]]:
+    """Return the words that are names or parts of them."""
+    found = list(_large_words(text, is_sentence=is_sentence))
+    if language_of(text) in _CAPITALISE_NOUNS:
+        found = [word for word in found if not _begins(text, word) and _has_neighbour(text, word, found)]
+    return found
+
+
+def _name_tokens(word: str) -> list[str]:
+    return [token for token in tokens(word) if token not in FUNCTION_WORDS and not token.isdecimal()]
 
 
 def _large_words(text: str, *, is_sentence: bool) -> Iterator[re.Match[str]]:

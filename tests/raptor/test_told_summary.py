@@ -64,6 +64,25 @@ def test_what_the_evidence_does_not_say_is_dropped(text: str, number: int) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ("Otto Brandt never worked for Keld Works.", True),
+        ("Marta Keld founded Keld Works in 1929.", True),
+        ("Marta Keld never founded Keld Works.", False),
+        ("Marta Keld never worked for Keld Works.", False),
+        ("Otto Brandt worked for Keld Works.", False),
+        ("Marta Keld failed to found Keld Works.", False),
+    ],
+)
+def test_a_claim_that_rests_on_several_pieces_denies_what_they_deny(text: str, is_taken: bool) -> None:
+    said = ("Marta Keld founded the firm Keld Works in 1929.", "Otto Brandt never worked for Keld Works.")
+    evidence = tuple(SourcedSentence(text=text, chunk_ids=(text,)) for text in said)
+    material = SummaryMaterial(evidence=evidence, scope=CallScope(tenant="t"))
+    reply = SummaryForm(title="", claims=[ClaimForm(text=text, evidence=[1, 2])])
+    assert isinstance(checked_summary(reply, material, made_by="llm:m"), ToldSummary) == is_taken
+
+
+@pytest.mark.parametrize(
     ("told", "taken"),
     [
         ("Span of the Harbour Bridge.", "Span of the Harbour Bridge"),
