@@ -52,7 +52,7 @@ def main(chunks: int, questions: int, seed: int) -> None:
     chance = np.random.default_rng(seed)
     matrix, asked = drawn(chance, chunks, questions)
     documents = (chunks + PER_DOCUMENT - 1) // PER_DOCUMENT
-    order = np.random.default_rng(seed + 1).permutation(documents)
+    order = np.random.default_rng(seed + 1).permutation(documents).tolist()
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         with EmbeddedStore.create_or_open(Path(folder) / "store", embedding_model=MODEL, dimension=DIMENSION) as store:

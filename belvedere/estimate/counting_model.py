@@ -7,9 +7,9 @@ them a relation; of evidence its first sentences as claims. A second look finds 
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from model_clients.chat.messages import ChatReply, ChatRequest, TokenUsage
 
@@ -56,9 +56,11 @@ class CountingModel:
         self.counts[key] = self.counts.get(key, TokenUsage()) + usage
         return ChatReply(text=text, model=self.model_id, usage=usage)
 
-    def stream(self, request: ChatRequest) -> Any:  # noqa: ANN401  # never called
-        """Refuse: indexing streams nothing."""
-        raise NotImplementedError(request.prompt)
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """Yield the reply that ``complete`` returns as one piece, then the whole of it."""
+        reply = await self.complete(request)
+        yield reply.text
+        yield reply
 
     def _reply(self, request: ChatRequest) -> Mapping[str, object]:
         user = next(message.content for message in request.messages if message.role == "user")

@@ -68,6 +68,13 @@ def test_calls_are_counted_by_prompt_with_their_schema() -> None:
     assert counted_tokens("five5") == 2
 
 
+def test_a_streamed_reply_is_counted_as_a_whole_one() -> None:
+    whole, streamed = CountingModel(), CountingModel()
+    asked = request("reports", "told/1", ["A line."])
+    assert "".join(TaskModel(streamed).stream(asked)) == TaskModel(whole).ask(asked).text
+    assert streamed.counts == whole.counts
+
+
 def test_a_bill_by_hand() -> None:
     prices = PriceList(
         prompt=2.0, reply=10.0, per_hour=3.0, tokens_per_second=100.0, prompt_tokens_per_second=1000.0, at_once=2
