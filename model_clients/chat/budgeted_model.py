@@ -58,18 +58,32 @@ class Budget:
             self._settled = asyncio.Event()
 
     def _fits(self, most: TokenUsage) -> bool:
+        return not self._exceeded(most)
+
+    def _exceeded(self, most: TokenUsage) -> list[str]:
+        """Return the limits that a call of at most ``most`` would exceed, in words."""
         whole = sum((held.most for held in self._held), start=self._spent) + most
-        limits = self._settings
-        tokens = whole.prompt_tokens + whole.reply_tokens
-        return (not limits.tokens or tokens <= limits.tokens) and (not limits.money or whole.cost <= limits.money)
+        limits, exceeded = self._settings, list[str]()
+        if limits.tokens and _tokens(whole) > limits.tokens:
+            exceeded.append(f"llm.budget.tokens ({limits.tokens:,})")
+        if limits.money and whole.cost > limits.money:
+            exceeded.append(f"llm.budget.money ({limits.money:g})")
+        return exceeded
 
     def _sentence(self, most: TokenUsage) -> str:
-        spent = self._spent
         return (
-            f"the budget is used up: {spent.prompt_tokens + spent.reply_tokens:,} tokens at a cost of {spent.cost:.4g} "
-            f"in {spent.calls:,} calls, and the next call may take {most.prompt_tokens + most.reply_tokens:,}; "
-            "llm.budget sets the limits, and the next run goes on from here"
+            f"the budget is used up: {_told(self._spent)} in {self._spent.calls:,} calls, and the next call may take "
+            f"{_told(most)}, which is beyond {' and '.join(self._exceeded(most))}; what is done is kept, and the next "
+            "run goes on from here"
         )
+
+
+def _tokens(usage: TokenUsage) -> int:
+    return usage.prompt_tokens + usage.reply_tokens
+
+
+def _told(usage: TokenUsage) -> str:
+    return f"{_tokens(usage):,} tokens" + (f" at a cost of {usage.cost:.4g}" if usage.cost else "")
 
 
 class BudgetedChatModel:

@@ -147,7 +147,8 @@ class LlmSettings:
         wanted = set() if given == {NO_TASK} else given
         unknown = sorted(wanted.difference(TASKS))
         if unknown:
-            raise ValueError(f"there is no task {unknown[0]!r} of a language model; choose from {', '.join(TASKS)}")
+            known = ", ".join(TASKS)
+            raise ValueError(f"there is no task {unknown[0]!r} of a language model; choose from {known}, or none")
         switches = {name: self._switched(getattr(self.tasks, name), name in wanted) for name in TASKS}
         return replace(self, tasks=TaskSettings(**switches))
 

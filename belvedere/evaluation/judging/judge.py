@@ -110,7 +110,7 @@ def judge_replies(
     outcomes: list[_Outcome] = []
     for start in range(0, len(questions), _AT_ONCE):
         if progress is not None:
-            progress(Progress(step="judging", done=start, total=len(questions)))
+            progress(Progress(step=f"judging answers, asking {judge.model_id}", done=start, total=len(questions)))
         part = range(start, min(start + _AT_ONCE, len(questions)))
         cases = [_Case.of(number, questions[number], replies[number], access) for number in part]
         outcomes += _asked(judge, cases)

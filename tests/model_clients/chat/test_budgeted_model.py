@@ -40,7 +40,7 @@ def test_calls_are_made_while_the_budget_lasts_and_what_is_done_is_kept() -> Non
     assert len(inner.requests) == 2
     assert isinstance(found[2], BudgetSpent)
     assert "44 tokens" in str(found[2])
-    assert "llm.budget" in str(found[2])
+    assert "may take 59 tokens, which is beyond llm.budget.tokens (100)" in str(found[2])
     assert budget.spent.prompt_tokens + budget.spent.reply_tokens == 44
 
 
@@ -49,7 +49,10 @@ def test_money_is_counted_at_the_price_of_each_model() -> None:
     price = ModelPrice(prompt=0.0, reply=10.0)
     cheap = BudgetedChatModel(ScriptedChatModel(lambda _: "x"), budget, FREE)
     dear = BudgetedChatModel(ScriptedChatModel(lambda _: "x"), budget, price)
-    assert isinstance(results(dear, [a_request(max_tokens=101)])[0], BudgetSpent)
+    (refused,) = results(dear, [a_request(max_tokens=101)])
+    assert isinstance(refused, BudgetSpent)
+    assert "at a cost of 0.00101, which is beyond llm.budget.money (0.001)" in str(refused)
+    assert "llm.budget.tokens" not in str(refused)
     assert isinstance(results(dear, [a_request(max_tokens=99)])[0], ChatReply)
     assert isinstance(results(cheap, [a_request(max_tokens=9999)])[0], ChatReply)
 
