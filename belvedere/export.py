@@ -3,16 +3,22 @@
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, BinaryIO, Literal, TypeAlias
 
 from belvedere.errors import UserMistake
 from graph_store.access import Access
+from graph_store.errors import StoreChanged
 from graph_store.store import GraphStore
 
 ExportFormat: TypeAlias = Literal["graphml", "jsonl"]
+
+_ATTEMPTS = 3
+_KEPT_IN_MEMORY = 8_000_000  # bytes of an export to a stream; more of it waits in a temporary file
 
 # Characters that XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -38,7 +44,7 @@ def export_to_file(store: GraphStore, access: Access, destination: Path, form: E
     partial = destination.with_name(f".{destination.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
-            counts = export_to_stream(store, access, file, form)
+            counts = _write_one_state(store, access, file, form)
         partial.replace(destination)
     finally:
         partial.unlink(missing_ok=True)
@@ -46,19 +52,38 @@ def export_to_file(store: GraphStore, access: Access, destination: Path, form: E
 
 
 def export_to_stream(store: GraphStore, access: Access, stream: BinaryIO, form: ExportFormat) -> dict[str, int]:
-    """Write the export in UTF-8; return how many records of each kind it holds.
+    """Write the export in UTF-8, once it is whole; return how many records of each kind it holds."""
+    with SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY) as whole:
+        counts = _write_one_state(store, access, whole, form)
+        whole.seek(0)
+        shutil.copyfileobj(whole, stream)
+    return counts
 
-    It is all of one state where the store keeps snapshots: an embedded one does, a Neo4j server does not.
+
+def _write_one_state(store: GraphStore, access: Access, file: IO[bytes], form: ExportFormat) -> dict[str, int]:
+    """Write what the store holds in one state; from the start again where somebody wrote to it meanwhile.
+
+    Raises ``StoreChanged`` where somebody does each time.
     """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return _write_held(store, access, file, form)
+        except StoreChanged:
+            file.seek(0)
+            file.truncate()
+    return _write_held(store, access, file, form)
+
+
+def _write_held(store: GraphStore, access: Access, file: IO[bytes], form: ExportFormat) -> dict[str, int]:
     with store.one_state():
         match form:
             case "graphml":
-                return _write_graphml(store, access, stream)
+                return _write_graphml(store, access, file)
             case "jsonl":
-                return _write_jsonl(store, access, stream)
+                return _write_jsonl(store, access, file)
 
 
-def _write_graphml(store: GraphStore, access: Access, stream: BinaryIO) -> dict[str, int]:
+def _write_graphml(store: GraphStore, access: Access, stream: IO[bytes]) -> dict[str, int]:
     import networkx as nx  # type: ignore[import-untyped]  # noqa: PLC0415  # ships no types; heavy, only when used
 
     graph = nx.MultiDiGraph()
@@ -88,7 +113,7 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("", text)
 
 
-def _write_jsonl(store: GraphStore, access: Access, stream: BinaryIO) -> dict[str, int]:
+def _write_jsonl(store: GraphStore, access: Access, stream: IO[bytes]) -> dict[str, int]:
     counts = dict.fromkeys(_PLURALS.values(), 0)
     for kind, record in _records(store, access):
         stream.write(json.dumps({"kind": kind, **record}).encode("ascii") + b"\n")

@@ -318,8 +318,8 @@ class KnowledgeBase:
         each kind.
         """
         if isinstance(destination, str | Path):
-            return export_to_file(self.store, self._access, Path(destination), form)
-        return export_to_stream(self.store, self._access, destination, form)
+            return self._session.read(lambda store: export_to_file(store, self._access, Path(destination), form))
+        return self._session.read(lambda store: export_to_stream(store, self._access, destination, form))
 
     # -- what stands behind -------------------------------------------------------------------------------------------
 

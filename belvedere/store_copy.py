@@ -5,7 +5,7 @@ earlier run has written is compared and kept, or written again where the store h
 """
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,12 +55,14 @@ def copy_store(
     """Copy all tenants of a store, or one; a run that was stopped may be repeated as it was.
 
     The origin is read as one state. Only where the comparison agrees is the copy a store that can be asked. Raises
-    ``CopyMistake`` where the target holds other data, and ``StoreUnusable``.
+    ``CopyMistake`` where the target holds other data, ``StoreChanged`` where the origin was written to all the same,
+    and ``StoreUnusable``.
     """
     _need_two(origin, target)
-    with closing(open_as_origin(origin, settings)) as source, source.one_state():
-        tenants = _chosen(source, tenant)
-        with closing(open_for_copy(target, settings, source.live_space().space)) as store:
+    with closing(open_as_origin(origin, settings)) as source, ExitStack() as opened:
+        with source.one_state():
+            tenants = _chosen(source, tenant)
+            store = opened.enter_context(closing(open_for_copy(target, settings, source.live_space().space)))
             _claim(store, source, f"of {_named(origin)}" + ("" if tenant is None else f", tenant {tenant!r}"))
             copying = _Copying(source, store, progress)
             copying.remove_others(tenants)
@@ -72,12 +74,12 @@ def copy_store(
             )
             carry_over(sides[0].notes, sides[1].notes, tenants)
             comparison = compare_stores(*sides, tenants, progress=progress)
-            if comparison.agrees:
-                store.end_copy()
-            tally = copying.tally
-            return CopyReport(
-                tenants=tenants, written=tally.written, kept=tally.kept, removed=tally.removed, comparison=comparison
-            )
+        if comparison.agrees:  # and all that was read of the origin is of one state
+            store.end_copy()
+    tally = copying.tally
+    return CopyReport(
+        tenants=tenants, written=tally.written, kept=tally.kept, removed=tally.removed, comparison=comparison
+    )
 
 
 def verify_copy(

@@ -133,7 +133,7 @@ def open_to_migrate(location: StoreLocation, settings: Settings) -> GraphStore:
 def open_as_origin(location: StoreLocation, settings: Settings) -> GraphStore:
     """Open an existing store to be copied: within ``one_state`` it stays as it is. Raises ``StoreUnusable``.
 
-    A server keeps no snapshots, so there no other writer may be at work.
+    A server keeps no snapshots, so there nobody else is let write meanwhile.
     """
     return (open_to_migrate if isinstance(location, ServerAddress) else open_to_read)(location, settings)
 

@@ -173,8 +173,8 @@ class GraphStore(VectorSpaces, StoreCopies, Protocol):
     def one_state(self) -> AbstractContextManager[None]:
         """Let all reads of this thread within the context see one state of the store, whatever is committed meanwhile.
 
-        May be nested. A store on a server that keeps no snapshots may show what is committed meanwhile all the same,
-        each single read being of one state.
+        May be nested. A store on a server that keeps no snapshots raises ``StoreChanged`` at the end of the context
+        where something was committed meanwhile that the reads may have seen a part of: they are to be done again.
         """
         ...
 

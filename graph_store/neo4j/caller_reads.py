@@ -121,7 +121,8 @@ class CallerReads(PassageReads):
             askings = plan.askings(searches)
             if progress == Progress():
                 return tuple(() for _ in searches)  # a tenant that is not known has no index to search
-            asides = self._memo(access).asides(scope, along)
+            held = self._passages(access, 0)
+            asides = [] if held is None else held.asides(scope, along)
             found = search.run_searches(transaction, scope, askings, asides=asides, language=self._language)
             return tuple(found[number] for number in range(len(searches)))
 

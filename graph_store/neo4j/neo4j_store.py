@@ -2,6 +2,7 @@
 
 from collections.abc import Collection as AnyCollection
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 
 from graph_store.bundles import (
@@ -84,8 +85,9 @@ class Neo4jStore(CopyableStore, SpacedStore):
             token_space=token_space,
             token_dimension=token_dimension,
         )
-        connection = Connection(address, settings)
-        try:
+        with ExitStack() as undone:
+            connection = Connection(address, settings)
+            undone.callback(connection.close)
             connection.connect()
             spaces = make_store(connection, wanted)
             live = spaces.live
@@ -93,13 +95,12 @@ class Neo4jStore(CopyableStore, SpacedStore):
             _check_dimensions(address, live.space, wanted)
             mend_schema(connection, live, *([] if spaces.spare is None else [spaces.spare]))
             lease = WriterLease(connection, seconds=settings.writer_lease_s)
-            store = cls(connection, live, lease=lease, settings=settings)
+            undone.callback(lease.release)
             for tenant in connection.read(read_tenants):
                 Publisher(connection, lease, settings, slot=live.slot).sweep(tenant)
             finish_drop(connection, lease)
-        except BaseException:
-            connection.close()
-            raise
+            store = cls(connection, live, lease=lease, settings=settings)
+            undone.pop_all()
         return store
 
     @classmethod
@@ -120,19 +121,20 @@ class Neo4jStore(CopyableStore, SpacedStore):
         another format, embedding model or token space than expected, ``SpaceMissing`` and ``SpaceIncomplete``.
         """
         settings = settings or Neo4jSettings()
-        connection = Connection(address, settings)
-        try:
+        with ExitStack() as undone:
+            connection = Connection(address, settings)
+            undone.callback(connection.close)
             connection.connect()
             live = existing_state(connection).live
             space = connection.read(need_filled) if spare else live
             _check_state(address, space.space, model=expected_model, tokens=expected_tokens)
             lease = None if read_only else WriterLease(connection, seconds=settings.writer_lease_s)
             if lease is not None:
+                undone.callback(lease.release)
                 finish_drop(connection, lease)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(connection, space, lease=lease, settings=settings)
+            store = cls(connection, space, lease=lease, settings=settings)
+            undone.pop_all()
+        return store
 
     @staticmethod
     def examine(address: ServerAddress, settings: Neo4jSettings) -> tuple[Finding, ...]:
@@ -282,10 +284,12 @@ class Neo4jStore(CopyableStore, SpacedStore):
 
     def document_states(self, tenant: str) -> Mapping[str, DocumentState]:
         """Return document id -> state of all documents of the tenant, whoever may read them."""
+        self._take_up(tenant)
         return self._connection.read(lambda tx: document_reads.read_states(tx, tenant))
 
     def source_states(self, tenant: str) -> Mapping[str, SourceState]:
         """Return path -> state of all source files that are remembered, ordered by path."""
+        self._take_up(tenant)
         return self._connection.read(lambda tx: read_sources(tx, tenant))
 
     def tenant_counts(self, tenant: str) -> StoreCounts:
@@ -296,7 +300,8 @@ class Neo4jStore(CopyableStore, SpacedStore):
 
     def tenants(self) -> tuple[str, ...]:
         """Return the tenants that have documents or a derived layer, sorted."""
-        return self._connection.read(read_tenants)
+        held = self._held.state
+        return self._connection.read(read_tenants) if held is None else held.tenants()
 
     def derived_fingerprint(self, tenant: str) -> str | None:
         """Return the fingerprint of the published generation; None where it is stale or was never published."""

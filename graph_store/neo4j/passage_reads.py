@@ -49,7 +49,13 @@ class PassageReads(StateReads):
 
     def name_places(self, access: Access, keys: AnyCollection[str], *, most: int) -> Mapping[str, NamePlaces]:
         """Return name key -> where it stands, for the names among ``keys`` that a readable passage has."""
-        return self._read_names(access, {}, lambda _, scope: self._memo(access).places(scope, keys, most=most))
+
+        def work(transaction: Transaction, scope: Scope) -> Mapping[str, NamePlaces]:
+            if (held := self._passages(access, 0)) is None:
+                return near_names.read_name_places(transaction, scope, keys, most=most)
+            return held.places(scope, keys, most=most)
+
+        return self._read_names(access, {}, work)
 
     def passage_names(self, access: Access, chunk_ids: Sequence[str], *, most: int) -> NamesOfPassages:
         """Return the names of the readable chunks among ``chunk_ids``, and where these stand."""

@@ -130,13 +130,18 @@ def need_spare(found: Spaces) -> StoredSpare:
 def need_filled(transaction: Transaction) -> StoredSpare:
     """Return the spare space, which lacks nothing; raises ``SpaceMissing`` and ``SpaceIncomplete``."""
     spare = need_spare(read_spaces(transaction))
+    check_filled(transaction, spare)
+    return spare
+
+
+def check_filled(transaction: Transaction, spare: StoredSpace) -> None:
+    """Raise ``SpaceIncomplete`` where a record has no vectors in a space."""
     lacking = count_unfilled(transaction, spare)
     if lacking:
         raise SpaceIncomplete(
             f"{lacking:,} records have no vectors in the second vector space yet: fill it first, with"
             " `belvedere migrate embeddings --model MODEL`, which may stand beside --switch"
         )
-    return spare
 
 
 def count_unfilled(transaction: Transaction, spare: StoredSpace) -> int:

@@ -1,8 +1,8 @@
 """Reading what belongs together from a store on a Neo4j server."""
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from graph_store.access import Access
@@ -60,17 +60,15 @@ class StateReads:
             return work(statements, scope_of(access))
 
     def _passages(self, access: Access, asked: int) -> PassageMemo | None:
-        """Return what the work at hand has read of passages; None outside of any, or where it asks for very many."""
+        """Return what the work at hand has read of passages; None where it keeps nothing or asks for very many.
+
+        Outside of any work, and in long work, nothing is kept.
+        """
         state = self._held.state
-        if state is None or asked > MOST_AT_ONCE:
+        if state is None or not state.keeps_passages or asked > MOST_AT_ONCE:
             return None
         state.progress(access.tenant)
         return state.memo(scope_of(access))
-
-    def _memo(self, access: Access) -> PassageMemo:
-        """Return what the work at hand has read of passages, within work."""
-        assert self._held.state is not None
-        return self._held.state.memo(scope_of(access))
 
     def _read_vectors(self, access: Access, work: Callable[[Transaction, Scope], _Found]) -> _Found:
         """Read vectors by one query; raises ``StoreSwitched`` where they are not of the live space any more."""
@@ -87,6 +85,7 @@ class StateReads:
 
     def _read_whole(self, tenant: str, work: Callable[[Transaction, Scope, Progress], _Found]) -> _Found:
         """Read a whole tenant with its vectors; raises ``StoreSwitched`` where they are not of the live space."""
+        self._take_up(tenant)
 
         def read(transaction: Transaction) -> _Found:
             self._check_space(read_spaces(transaction))
@@ -95,6 +94,11 @@ class StateReads:
             return found
 
         return self._connection.read(read)
+
+    def _take_up(self, tenant: str) -> None:
+        """Let the work at hand, where there is some, see to it that a tenant stays as it is until its end."""
+        if self._held.state is not None:
+            self._held.state.progress(tenant)
 
     def _check_space(self, found: Spaces) -> None:
         check_space(self._space, found, address=str(self._connection.address))
@@ -112,9 +116,14 @@ class StateReads:
             before = after
         return found
 
-    def one_state(self) -> AbstractContextManager[None]:
-        """Hold nothing: the server keeps no snapshots, so each read sees a state of its own (see ``GraphStore``)."""
-        return nullcontext()
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Raise ``StoreChanged`` in the end where the reads may not be of one state (see ``GraphStore``)."""
+        if self._held.state is not None:
+            yield
+            return
+        with self._holding(strict=True, long=True):
+            yield
 
     def in_one_state(self, work: Callable[[], _Found]) -> _Found:
         """Return what ``work`` returns from one state, done again where the store changed (see ``GraphStore``)."""
@@ -128,12 +137,16 @@ class StateReads:
         return self._within(work, strict=False)
 
     def _within(self, work: Callable[[], _Found], *, strict: bool) -> _Found:
-        state = OneState(
-            self._connection, self._latest, space=self._space, settings=self._neo4j_settings, strict=strict
-        )
+        with self._holding(strict=strict):
+            return work()
+
+    @contextmanager
+    def _holding(self, *, strict: bool, long: bool = False) -> Iterator[None]:
+        settings = self._neo4j_settings
+        state = OneState(self._connection, self._latest, space=self._space, settings=settings, strict=strict, long=long)
         with state:
             self._held.state = state
             try:
-                return work()
+                yield
             finally:
                 self._held.state = None

@@ -7,6 +7,7 @@ import pytest
 from graph_store.embedded.embedded_store import EmbeddedStore
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract
+from tests.graph_store.store_long_read_contract import LongReadContract
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_near_contract import NearReadsContract
 from tests.graph_store.store_passage_graph_contract import PassageGraphContract
@@ -45,7 +46,7 @@ class TestSpacesOfEmbeddedStore(SpaceContract):
             yield lambda: opened.enter_context(EmbeddedStore.open(store_folder))
 
 
-class TestCopiesOfEmbeddedStore(CopyContract):
+class TestCopiesOfEmbeddedStore(CopyContract, LongReadContract):
     @pytest.fixture
     def store(self, embedded_store: EmbeddedStore) -> EmbeddedStore:
         return embedded_store

@@ -12,6 +12,7 @@ from tests.graph_store.builders import DIMENSION, MODEL, TOKEN_DIMENSION, TOKEN_
 from tests.graph_store.samples import STAFF
 from tests.graph_store.store_contract import GraphStoreContract
 from tests.graph_store.store_copy_contract import CopyContract, OpenStore
+from tests.graph_store.store_long_read_contract import LongReadContract
 from tests.graph_store.store_model_facts_contract import ModelFactsContract
 from tests.graph_store.store_near_contract import NearReadsContract, fill_with_shared_names
 from tests.graph_store.store_passage_graph_contract import PassageGraphContract
@@ -73,7 +74,7 @@ class TestNeo4jStore(
         assert len([query for query in sent if "n.id" in query or "(c:Chunk" in query]) == 1
 
 
-class TestCopiesOfNeo4jStore(CopyContract):
+class TestCopiesOfNeo4jStore(CopyContract, LongReadContract):
     @pytest.fixture
     def store(self, neo4j_address: ServerAddress) -> Iterator[Neo4jStore]:
         with Neo4jStore.create_or_open(neo4j_address, embedding_model=MODEL, dimension=DIMENSION) as opened:
