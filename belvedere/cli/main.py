@@ -126,9 +126,13 @@ class _Complaints(logging.Handler):
 
 
 def _tell_of_calls() -> None:
-    """Tell of calls to language models that are made again, perhaps after minutes, and of replies that are not kept."""
-    for name, once in (("retrying_model", False), ("reply_cache", True)):
-        log = logging.getLogger(f"model_clients.chat.{name}")
+    """Tell of calls that are made again, to models and servers, perhaps after minutes, and of replies not kept."""
+    for name, once in (
+        ("model_clients.chat.retrying_model", False),
+        ("model_clients.chat.reply_cache", True),
+        ("graph_store.neo4j.connection", False),
+    ):
+        log = logging.getLogger(name)
         if not any(isinstance(handler, _Complaints) for handler in log.handlers):
             log.addHandler(_Complaints(once=once))
 

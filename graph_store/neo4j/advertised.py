@@ -5,6 +5,7 @@ asked past the routing: most often what it names is a name of its own that is kn
 """
 
 import socket
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from neo4j import GraphDatabase
@@ -12,7 +13,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from graph_store.errors import StoreError, StoreUnreachable
 from graph_store.neo4j.address import ServerAddress, read_credentials
-from graph_store.neo4j.failures import explain
+from graph_store.neo4j.failures import explain, is_starting
 from graph_store.settings import Neo4jSettings
 
 _ROUTED = "neo4j"
@@ -27,18 +28,35 @@ def unreachable_by_routing(address: ServerAddress, settings: Neo4jSettings) -> S
     """
     if not address.uri.startswith(_ROUTED):
         return None
-    parts = urlsplit(address.uri)
-    direct = f"bolt{parts.scheme.removeprefix(_ROUTED)}://{parts.netloc}"
+    direct = _past_routing(address)
     try:
         named = sorted(_ask(direct, address, settings))
     except (DriverError, Neo4jError) as error:
         return explain(error, str(address))
-    if not named or any(_answers(place, settings.connection_timeout_s) for place in named):
+    if not named or _some_answer(named, settings):
         return None
     return StoreUnreachable(
         f"the server {address} answers, but sends its clients to {', '.join(named)}, where nobody answers: write"
         f" {direct} as its address, or let server.bolt.advertised_address name one that can be reached from here"
     )
+
+
+def is_being_started(address: ServerAddress, settings: Neo4jSettings, error: Exception) -> bool:
+    """Tell whether the server may not be there yet, given what connecting to it raised: itself, not where it leads."""
+    if not is_starting(error):
+        return False
+    if not address.uri.startswith(_ROUTED):
+        return True
+    try:
+        named = _ask(_past_routing(address), address, settings)
+    except (DriverError, Neo4jError) as direct:
+        return is_starting(direct)
+    return _some_answer(named, settings)  # then it is there by now
+
+
+def _past_routing(address: ServerAddress) -> str:
+    parts = urlsplit(address.uri)
+    return f"bolt{parts.scheme.removeprefix(_ROUTED)}://{parts.netloc}"
 
 
 def _ask(direct: str, address: ServerAddress, settings: Neo4jSettings) -> set[str]:
@@ -56,6 +74,10 @@ def _ask(direct: str, address: ServerAddress, settings: Neo4jSettings) -> set[st
             database_=address.database,
         )
     return {row["named"] for row in found.records}
+
+
+def _some_answer(places: Iterable[str], settings: Neo4jSettings) -> bool:
+    return any(_answers(place, settings.connection_timeout_s) for place in places)
 
 
 def _answers(place: str, seconds: float) -> bool:

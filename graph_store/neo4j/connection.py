@@ -1,5 +1,6 @@
 """The driver of a store: transactions that are run again where that helps, and what their failures mean."""
 
+import logging
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -19,13 +20,15 @@ from neo4j.exceptions import DriverError, IncompleteCommit, Neo4jError
 
 from graph_store.errors import StoreUnusable
 from graph_store.neo4j.address import ServerAddress, read_credentials
-from graph_store.neo4j.advertised import unreachable_by_routing
+from graph_store.neo4j.advertised import is_being_started, unreachable_by_routing
 from graph_store.neo4j.failures import explain, explained, lacks_memory
 from graph_store.settings import Neo4jSettings
 
 _Found = TypeVar("_Found")
 
 Work: TypeAlias = Callable[["Transaction"], _Found]
+
+_log = logging.getLogger(__name__)
 
 _UNDECIDED_COMMITS = 3
 _ROWS_AT_ONCE = 1_000
@@ -82,11 +85,20 @@ class Connection:
         """Whether the server has the clause SEARCH of Cypher 25, and vector indexes that hold further properties."""
 
     def connect(self) -> None:
-        """Find out whether the server answers; raises ``StoreUnreachable`` or ``StoreRefused``."""
-        with self.explained(), self.session() as session:
-            server = session.run("RETURN 1").consume().server
+        """Find out whether the server answers, waiting for one that is just being started.
+
+        Raises ``StoreUnreachable`` or ``StoreRefused``.
+        """
+        server = self._patiently(
+            lambda session: session.run("RETURN 1").consume().server,
+            may_wait=self._may_start,
+            told="waiting for the server %s, which does not answer yet",
+        )
         self.has_vectors = server.protocol_version[0] >= 6
         self.has_search = server_version(server.agent) >= _FIRST_WITH_SEARCH
+
+    def _may_start(self, error: DriverError | Neo4jError) -> bool:
+        return is_being_started(self.address, self._settings, error)
 
     def session(self, *, access_mode: str = WRITE_ACCESS, fetch_size: int = _ROWS_AT_ONCE) -> Session:
         """Return a session of the driver; raises ``StoreUnusable`` once closed."""
@@ -104,13 +116,13 @@ class Connection:
         managed = unit_of_work(timeout=self._settings.query_timeout_s)(self._managed(work))
         return self._decided(lambda session: session.execute_read(managed))
 
-    def write(self, work: Work[_Found]) -> _Found:
-        """Write in one transaction, all or nothing.
+    def write(self, work: Work[_Found], *, timeout_s: float | None = None) -> _Found:
+        """Write in one transaction, all or nothing, which the server gives up after ``write_timeout_s`` or this time.
 
         ``work`` may run several times, even after a commit whose outcome could not be known: it must come to the same
         whether or not it was done before.
         """
-        managed = unit_of_work(timeout=self._settings.write_timeout_s)(self._managed(work))
+        managed = unit_of_work(timeout=timeout_s or self._settings.write_timeout_s)(self._managed(work))
         return self._decided(lambda session: session.execute_write(managed))
 
     def _decided(self, run: Callable[[Session], _Found]) -> _Found:
@@ -153,15 +165,27 @@ class Connection:
 
         Like ``write`` it may do it several times.
         """
+        return self._patiently(
+            lambda session: list(session.run(query, parameters)),
+            may_wait=lambda error: error.is_retryable() or _was_made_meanwhile(error),
+        )
+
+    def _patiently(
+        self, run: Callable[[Session], _Found], *, may_wait: Callable[[DriverError | Neo4jError], bool], told: str = ""
+    ) -> _Found:
+        """Run something again, for as long as ``retry_s``, where waiting may help; tell that, if at all, once."""
         until = time.monotonic() + self._settings.retry_s
         with self.explained():
             while True:
                 try:
                     with self.session() as session:
-                        return list(session.run(query, parameters))
+                        return run(session)
                 except (DriverError, Neo4jError) as error:
-                    if not (error.is_retryable() or _was_made_meanwhile(error)) or time.monotonic() > until:
+                    if not may_wait(error) or time.monotonic() > until:
                         raise
+                if told:
+                    _log.warning(told, self.address)
+                    told = ""
                 time.sleep(_PAUSE_SECONDS)
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ def chunk_rows(bundle: DocumentBundle, slot: Slot, *, as_vector: bool) -> Iterat
         yield {
             "document": bundle.document.id,
             "first": chunk is first,
-            "properties": _chunk_properties(bundle, chunk),
+            "properties": {**_chunk_properties(bundle, chunk), slot.embedding_model: chunk.embedding_model},
             "vector": vector,
             "data": {"tenant": bundle.document.tenant, **data[chunk.id]},
         }
@@ -93,7 +93,6 @@ def _chunk_properties(bundle: DocumentBundle, chunk: Chunk) -> Row:
         "context": chunk.context,
         "groups": list(document.groups),
         "acl": record_tokens(document.tenant, document.groups),
-        "embedding_model": chunk.embedding_model,
         "chunk_terms": index_terms(indexed_text(document.title, chunk)),
     }
 

@@ -32,11 +32,16 @@ from graph_store.errors import (
 from graph_store.neo4j.address import PASSWORD_VARIABLE
 
 _MEMORY_CODES = ("MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError", "OutOfMemoryError")
+_OF_TLS = "BoltSecurityError"  # of the driver's own, for connections that end while TLS begins
 _MOST_CAUSES = 8
 
 
 class BatchTooLarge(StoreUnusable):
     """The server has not the memory for a transaction of this size."""
+
+
+class TransactionTooLong(StoreUnusable):
+    """The server has given up a transaction after the time that it was allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +110,7 @@ _MEANINGS = (
     _Meaning(
         # The second where the time ended while it waited for a lock that another transaction held.
         codes=("Transaction.TransactionTimedOut", "Transaction.LockClientStopped"),
-        error=StoreUnusable,
+        error=TransactionTooLong,
         sentence="the server {address} has given up a transaction that took too long ({code}): raise"
         " neo4j.query_timeout_s (reading) or neo4j.write_timeout_s (writing)",
     ),
@@ -176,6 +181,21 @@ def lacks_memory(error: Neo4jError) -> bool:
     return any(code in (error.code or "") for code in _MEMORY_CODES)
 
 
+def is_starting(error: Exception) -> bool:
+    """Tell whether a server may be on the way that is not there yet: nobody listens, or whoever does hangs up.
+
+    The latter is what the ports of containers do whose server does not listen yet. A server that hangs, speaks
+    something else or cannot be trusted is none that is being started.
+    """
+    if "Database.DatabaseUnavailable" in (getattr(error, "code", None) or ""):
+        return True
+    causes = list(_causes(error)) if isinstance(error, DriverError) else []
+    return not any(type(cause).__name__ == _OF_TLS for cause in causes) and any(
+        isinstance(cause, ConnectionRefusedError | ConnectionResetError) or "incomplete handshake" in str(cause)
+        for cause in causes
+    )
+
+
 def explain(error: Exception, address: str) -> StoreError:
     """Return what ``error`` means; ``address`` names the server, without credentials."""
     if isinstance(error, UnicodeEncodeError):
@@ -194,6 +214,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         if following is None:
             return
         yield following
+        if isinstance(following, BaseExceptionGroup):
+            for part in following.exceptions:
+                yield from _causes(part)
         following = following.__cause__ or following.__context__
 
 

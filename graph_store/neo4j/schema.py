@@ -47,6 +47,13 @@ class _Index:
     inside: tuple[str, ...] = field(default=(), compare=False)
     """Further properties that a vector index holds, to filter by; an older server makes an index without."""
 
+    def __str__(self) -> str:
+        """Return what it indexes, in words."""
+        told = f"{self.kind.lower()} index of {self.label} over {', '.join(self.properties)}"
+        if self.kind != "VECTOR":
+            return told
+        return f"{told}, of {self.dimension} dimensions by {self.similarity.lower() or 'no similarity'}"
+
 
 def make_schema(connection: Connection, *spaces: StoredSpace) -> None:
     """Make what is missing of the schema, wait until it is ready, and verify it; raises ``StoreMismatch``."""
@@ -71,6 +78,23 @@ def make_vector_indexes(connection: Connection, space: StoredSpace) -> None:
     _make_vector_indexes(connection, space)
     connection.run_alone("CALL db.awaitIndexes($seconds)", seconds=_READY_SECONDS)
     _compare(_wanted_vectors(space), _found(connection), str(connection.address))
+
+
+def drop_unfit_vector_indexes(connection: Connection, space: StoredSpace) -> None:
+    """Drop those vector indexes of a slot that are for vectors of another sort: there must be no records in it.
+
+    They are left where a store was removed node by node. What has the name of one and is about something else stays.
+    """
+    found = _found(connection)
+    for name, wanted in _wanted_vectors(space).items():
+        held = found.get(name)
+        ours = held is not None and (held.kind, held.label, held.properties) == (
+            "VECTOR",
+            wanted.label,
+            wanted.properties,
+        )
+        if ours and held != wanted:
+            connection.run_alone(f"DROP INDEX {name} IF EXISTS")
 
 
 def drop_vector_indexes(connection: Connection, slot: Slot) -> None:
@@ -176,7 +200,14 @@ def _found(connection: Connection) -> dict[str, _Index]:
 
 def _compare(wanted: Mapping[str, _Index], found: Mapping[str, _Index], address: str) -> None:
     for name, index in wanted.items():
-        if found.get(name) != index:
+        held = found.get(name)
+        if held is None:
             raise StoreMismatch(
-                f"the index {name!r} of {address} is {found.get(name)}, and should be {index}: drop it and run again"
+                f"the index {name} of {address} is missing, or has failed: run `DROP INDEX {name} IF EXISTS` on the"
+                " server, then `belvedere index`, which makes it"
+            )
+        if held != index:
+            raise StoreMismatch(
+                f"the index {name} of {address} is a {held}, and the store needs a {index}: run `DROP INDEX {name}`, or"
+                " `DROP CONSTRAINT` where it belongs to one, on the server, then `belvedere index`, which makes it anew"
             )

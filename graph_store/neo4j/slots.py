@@ -18,6 +18,7 @@ class Slot:
     """The names of a slot; they stand in queries as they are, since neither can be a parameter there."""
 
     embedding: str
+    embedding_model: str
     sentence_vectors: str
     token_starts: str
     token_vectors: str
@@ -27,6 +28,7 @@ class Slot:
 def _slot(ending: str) -> Slot:
     return Slot(
         embedding=f"embedding{ending}",
+        embedding_model=f"embedding_model{ending}",
         sentence_vectors=f"sentence_vectors{ending}",
         token_starts=f"token_starts{ending}",
         token_vectors=f"token_vectors{ending}",

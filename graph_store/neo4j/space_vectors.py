@@ -25,7 +25,8 @@ from graph_store.spaces import SpaceVectors, Unfilled, UnfilledContent
 from graph_store.token_checks import check_token_vectors
 
 _CHUNKS = (
-    "UNWIND $rows AS row MATCH (c:Chunk {tenant: $tenant, id: row.id}) MATCH (c)-[:HAS_DATA]->(x) SET x += row.data"
+    "UNWIND $rows AS row MATCH (c:Chunk {tenant: $tenant, id: row.id}) MATCH (c)-[:HAS_DATA]->(x)"
+    " SET c += row.properties, x += row.data"
     " WITH c, row CALL db.create.setNodeVectorProperty(c, $embedding, row.vector)"
 )
 _DERIVED = (
@@ -102,7 +103,7 @@ def write_vectors(transaction: Transaction, vectors: SpaceVectors, *, settings: 
     _check(transaction, vectors, scope, live=found.live, spare=spare)
     derived = partial(_vector_rows, as_vector=as_vector)
     for query, rows in (
-        (_CHUNKS, _chunk_rows(vectors, spare.slot, as_vector=as_vector)),
+        (_CHUNKS, _chunk_rows(vectors, spare, as_vector=as_vector)),
         (_DERIVED.format(label="__Community__"), derived(vectors.community_ids, vectors.community_vectors)),
         (_DERIVED.format(label="Summary"), derived(vectors.tree_node_ids, vectors.tree_vectors)),
     ):
@@ -145,14 +146,16 @@ def _check_ids(found: Sequence[str], wanted: Sequence[str]) -> None:
         raise InvalidRecord(f"the vectors do not fit the store ({what}): read again what the second space lacks")
 
 
-def _chunk_rows(vectors: SpaceVectors, slot: Slot, *, as_vector: bool) -> Iterator[Row]:
+def _chunk_rows(vectors: SpaceVectors, space: StoredSpace, *, as_vector: bool) -> Iterator[Row]:
+    slot = space.slot
+    named = {slot.embedding_model: space.embedding_model}
     rows = sendable_rows(vectors.chunk_vectors, as_vector=as_vector)
     for place, (chunk_id, vector) in enumerate(zip(vectors.chunk_ids, rows, strict=True)):
         data: dict[str, object] = {slot.sentence_vectors: quantise(vectors.sentence_vectors[place]).tobytes()}
         if vectors.token_vectors:
             starts, tokens = pack_tokens(vectors.token_vectors[place])
             data |= {slot.token_starts: starts, slot.token_vectors: tokens}
-        yield {"id": chunk_id, "vector": vector, "data": data}
+        yield {"id": chunk_id, "vector": vector, "properties": named, "data": data}
 
 
 def _vector_rows(ids: Sequence[str], matrix: FloatMatrix, *, as_vector: bool) -> Iterator[Row]:
@@ -192,7 +195,8 @@ def _remove_of_chunks(
     removed = ", ".join(f"x.{key}" for key in (slot.sentence_vectors, slot.token_starts, slot.token_vectors))
     (found,) = transaction.rows(
         "MATCH (c:Chunk {tenant: $tenant}) WHERE c.id > $after WITH c ORDER BY c.id LIMIT $most"
-        f" OPTIONAL MATCH (c)-[:HAS_DATA]->(x) REMOVE c.{slot.embedding}, {removed} RETURN max(c.id)",
+        " OPTIONAL MATCH (c)-[:HAS_DATA]->(x)"
+        f" REMOVE c.{slot.embedding}, c.{slot.embedding_model}, {removed} RETURN max(c.id)",
         tenant=tenant,
         after=after,
         most=_DROPPED_AT_ONCE,

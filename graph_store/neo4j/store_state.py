@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graph_store.errors import StoreMismatch, StoreMissing, StoreUnusable
 from graph_store.neo4j.connection import Connection, Transaction
 from graph_store.neo4j.names import DERIVED_LABELS
-from graph_store.neo4j.schema import make_schema
+from graph_store.neo4j.schema import drop_unfit_vector_indexes, make_schema
 from graph_store.neo4j.slots import StoredSpace
 from graph_store.neo4j.space_state import FORMAT, FORMAT_OF_SLOT, TOLD_OF_SPACES, Spaces, spaces_of
 from graph_store.spaces import VectorSpace
@@ -144,6 +144,7 @@ def make_store(connection: Connection, wanted: VectorSpace) -> Spaces:
     check_dimension(wanted)
     if connection.read(lambda tx: tx.rows("MATCH (n) RETURN 1 LIMIT 1")):
         raise StoreUnusable(f"the database {str(connection.address)!r} holds other data: name an empty database")
+    drop_unfit_vector_indexes(connection, StoredSpace(space=wanted))
     make_schema(connection, StoredSpace(space=wanted))
     connection.write(
         lambda tx: tx.run(

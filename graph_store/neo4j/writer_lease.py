@@ -9,6 +9,7 @@ import threading
 
 from graph_store.errors import StoreError, StoreLocked
 from graph_store.neo4j.connection import Connection, Transaction
+from graph_store.neo4j.failures import TransactionTooLong
 from graph_store.neo4j.writer_mark import has_ended, own_mark, process_of
 
 _log = logging.getLogger(__name__)
@@ -24,7 +25,14 @@ class WriterLease:
         self._milliseconds = int(seconds * 1000)
         self._holder = own_mark()
         self._ended = threading.Event()
-        connection.write(self._take)
+        self._seconds = seconds
+        try:
+            connection.write(self._take, timeout_s=seconds)
+        except TransactionTooLong as error:
+            raise StoreLocked(
+                f"a writer of the store {str(connection.address)!r} is in the middle of a change: wait until it is done"
+                " and run again; if it has vanished, the server ends its change after neo4j.write_timeout_s"
+            ) from error
         self._keeper = threading.Thread(target=self._keep, args=(seconds / _RENEWALS,), daemon=True)
         self._keeper.start()
 
@@ -66,7 +74,9 @@ class WriterLease:
     def _keep(self, pause: float) -> None:
         while not self._ended.wait(pause):
             try:
-                self._connection.write(self.check)
+                self._connection.write(self.check, timeout_s=self._seconds)
+            except TransactionTooLong:  # a change of this writer takes its time, and keeps everybody else away
+                _log.debug("the lease of the store was not renewed beside a long change")
             except StoreError as error:  # the next transaction of the writer will tell
                 _log.warning("the lease of the store could not be renewed: %s", error)
 
@@ -81,7 +91,8 @@ class WriterLease:
                 lambda tx: tx.run(
                     "MATCH (s:BelvedereStore {only: 1}) WHERE s.writer = $holder REMOVE s.writer, s.writer_until",
                     holder=self._holder,
-                )
+                ),
+                timeout_s=self._seconds,
             )
         except StoreError as error:  # it ends by itself
             _log.warning("the lease of the store was not given back: %s", error)

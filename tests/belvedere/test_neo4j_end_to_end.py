@@ -141,12 +141,13 @@ def test_mistakes_are_told_in_a_sentence(
     places: list[str], belvedere: Belvedere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = places[1]
+    Path("hasty.yaml").write_text(f"{SETTINGS}neo4j:\n  retry_s: 0.1\n", encoding="utf-8")
     cases = {
         ("status", "--store", server): "there is no store",
         ("ask", "Who?", "--store", server): "there is no store",
         ("search", "Who?", "--store", server): "there is no store",
         ("status", "--store", server.replace("neo4j", "elsewhere")): "database",
-        ("status", "--store", "bolt://127.0.0.1:9/neo4j"): "does not answer",
+        ("status", "--store", "bolt://127.0.0.1:9/neo4j", "--config", "hasty.yaml"): "does not answer",
         ("status", "--store", "bolt://user:secret@127.0.0.1/neo4j"): "must not hold credentials",
     }
     for command, sentence in cases.items():

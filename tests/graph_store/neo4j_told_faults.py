@@ -1,7 +1,7 @@
 """Faults of a server that stay, each with the error that is raised and words of the sentence that tells it."""
 
 from graph_store.errors import StoreError, StoreRefused, StoreUnreachable, StoreUnusable
-from graph_store.neo4j.failures import BatchTooLarge
+from graph_store.neo4j.failures import BatchTooLarge, TransactionTooLong
 from tests.neo4j.scripted_server import Fault
 
 WRITING = "CREATE (n:Thing)"
@@ -70,12 +70,12 @@ TOLD: dict[str, tuple[Fault, type[StoreError], str]] = {
     ),
     "time": (
         Fault(at="RUN", where=WRITING, code=client("Transaction.TransactionTimedOutClientConfiguration")),
-        StoreUnusable,
+        TransactionTooLong,
         "neo4j.write_timeout_s",
     ),
     "time, waiting for a lock": (
         Fault(at="RUN", where=WRITING, code=client("Transaction.LockClientStopped"), times=FOREVER),
-        StoreUnusable,
+        TransactionTooLong,
         "has given up a transaction that took too long",
     ),
     "disk": (
@@ -96,7 +96,7 @@ TOLD: dict[str, tuple[Fault, type[StoreError], str]] = {
     ),
     "SSH": (Fault(at="CONNECT", does="say", raw=b"SSH-2.0-OpenSSH_9.2\r\n"), StoreUnusable, "does not speak Bolt"),
     "version": (Fault(at="CONNECT", does="say", raw=b"\0\0\0\0"), StoreUnusable, "from 5.26 on"),
-    "hangs up": (Fault(at="CONNECT", does="cut"), StoreUnreachable, "whether it wants TLS"),
+    "hangs up": (Fault(at="CONNECT", does="cut", times=FOREVER), StoreUnreachable, "whether it wants TLS"),
     "hangs when greeted": (Fault(at="CONNECT", does="hang"), StoreUnreachable, "does not answer"),
     "hangs when asked who": (Fault(at="LOGON", does="hang"), StoreUnreachable, "does not answer"),
 }

@@ -20,6 +20,7 @@ from tests.graph_store.builders import DIMENSION, MODEL, document_bundle
 from tests.graph_store.indexing_run import index_all, open_store
 from tests.neo4j.cutting_proxy import Cut, CuttingProxy, cutting_proxy
 from tests.neo4j.emptying import empty_database
+from tests.neo4j.releases import RELEASES
 from tests.neo4j.server import USER, Neo4jServer
 from tests.neo4j.shared import SharedServers
 
@@ -131,10 +132,11 @@ def test_indexing_processes_that_are_killed(proxy: CuttingProxy, neo4j_server: N
         assert nodes_and_links(neo4j_server) == undisturbed
 
 
+@pytest.mark.parametrize("release", sorted(RELEASES))
 def test_a_server_that_is_killed_and_comes_back(
-    neo4j_servers: SharedServers, monkeypatch: pytest.MonkeyPatch, whole_digest: str
+    neo4j_servers: SharedServers, monkeypatch: pytest.MonkeyPatch, whole_digest: str, release: str
 ) -> None:
-    server = neo4j_servers.running("5")
+    server = neo4j_servers.running(release)
     monkeypatch.setenv("BELVEDERE_NEO4J_USER", USER)
     monkeypatch.setenv("BELVEDERE_NEO4J_PASSWORD", server.password)
     empty_database(server)
@@ -162,7 +164,7 @@ def test_a_server_that_is_killed_and_comes_back(
         indexing = threading.Thread(target=index)
         indexing.start()
         assert killed.wait(60)
-        neo4j_servers.restart("5")
+        neo4j_servers.restart(release)
         indexing.join(120)
     assert failures == []
     assert not indexing.is_alive()

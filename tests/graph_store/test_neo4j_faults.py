@@ -6,6 +6,7 @@ The driver and the store are the real ones; the server is scripted, so nothing h
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import pytest
@@ -17,13 +18,12 @@ from graph_store.errors import StoreError, StoreRefused, StoreUnreachable
 from graph_store.neo4j.address import parse_address
 from graph_store.neo4j.connection import Connection
 from graph_store.neo4j.failures import BatchTooLarge
-from graph_store.neo4j.names import TERMS_OF, tenant_label, text_index
 from graph_store.neo4j.neo4j_store import Neo4jStore
-from graph_store.neo4j.space_state import FORMAT
 from graph_store.settings import Neo4jSettings
-from tests.graph_store.builders import DIMENSION, MODEL, document_bundle
+from tests.graph_store.builders import document_bundle
 from tests.graph_store.neo4j_told_faults import DEADLOCK, FOREVER, OURS, OUT_OF_MEMORY, TOLD, WRITING, client
-from tests.neo4j.scripted_server import Fault, Rows, ScriptedServer, Step, serve
+from tests.neo4j.scripted_server import Fault, ScriptedServer, Step, serve
+from tests.neo4j.scripted_store import NOBODY, answer
 
 PASSWORD = "Open-Sesame-77"
 PATIENT = Neo4jSettings()
@@ -31,38 +31,7 @@ HASTY = Neo4jSettings(retry_s=0.1)
 IMPATIENT = Neo4jSettings(retry_s=0.1, connection_timeout_s=0.4)
 """For servers that do not answer; one that does may be slower than that on a busy machine."""
 
-NOBODY = "127.0.0.1:9"
 Connect: TypeAlias = Callable[..., Connection]
-
-
-def answer(query: str, _: Mapping[str, Any]) -> Rows:
-    """Answer as a server with an empty store of the tenant ``default`` does, as far as anybody asks."""
-    text_properties = [*TERMS_OF.values(), "name_tokens", "acl"]
-    state = {
-        "format": FORMAT,
-        "embedding_model": MODEL,
-        "dimension": DIMENSION,
-        "token_space": "",
-        "token_dimension": 0,
-    }
-    found: dict[str, Rows] = {
-        "RETURN 1": [{"1": 1}],
-        "RETURN properties(s)": [{"properties(s)": state}],
-        "t.tenant, t.data": [{"spaces": state, **dict.fromkeys(["tenant", "data", "derived", "generation", "mark"])}],
-        "RETURN s {": [{"spaces": state}],
-        "RETURN s.writer AS writer": [{"writer": None, "remaining": None}],
-        "getRoutingTable": [{"named": NOBODY}],
-        "SHOW INDEXES": [
-            {
-                "name": text_index("default"),
-                "type": "FULLTEXT",
-                "labelsOrTypes": [tenant_label("default").strip("`")],
-                "properties": text_properties,
-                "options": {},
-            }
-        ],
-    }
-    return next((rows for part, rows in found.items() if part in query), [])
 
 
 @pytest.fixture(autouse=True)
@@ -306,13 +275,15 @@ def test_documents_whose_commit_is_unknown_are_replaced_whole(
 def test_commands_say_it_and_never_the_password(
     server: ScriptedServer,
     capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
     name: str,
     command: list[str],
 ) -> None:
     fault, _, _ = TOLD[name]
     before_any_writing = "RUN" if fault.at == "COMMIT" else fault.at
     server.faults.append(replace(fault, at=before_any_writing, where="", text=f"who is {PASSWORD}?", times=FOREVER))
-    code = run([*command, "--store", server.uri])
+    (tmp_path / "hasty.yaml").write_text("neo4j:\n  retry_s: 0.1\n", encoding="utf-8")
+    code = run([*command, "--store", server.uri, "--config", str(tmp_path / "hasty.yaml")])
     said = "".join(capfd.readouterr())
     assert code == (1 if name in OURS else 2), said
     assert TOLD[name][2].split(":")[0] in " ".join(said.split())

@@ -24,7 +24,6 @@ from graph_store.neo4j.publishing import Publisher
 from graph_store.settings import Neo4jSettings
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, generation_of, vector_of
 from tests.graph_store.samples import PUBLIC, STAFF, fill, search_ids
-from tests.neo4j.emptying import empty_database
 from tests.neo4j.server import USER, Neo4jServer
 
 pytestmark = pytest.mark.neo4j
@@ -302,26 +301,6 @@ def test_a_database_with_other_data_is_refused(neo4j_address: ServerAddress, ask
     with pytest.raises(StoreUnusable, match="other data"):
         opened(neo4j_address)
     assert asked("MATCH (n) RETURN count(n)")[0].value() == 1
-
-
-@pytest.mark.parametrize(
-    "squatter",
-    [
-        "CREATE INDEX belvedere_chunk_vectors FOR (n:Chunk) ON (n.embedding)",
-        "CREATE VECTOR INDEX belvedere_chunk_vectors FOR (n:Chunk) ON (n.embedding)"
-        " OPTIONS {indexConfig: {`vector.dimensions`: 3, `vector.similarity_function`: 'cosine'}}",
-        "CREATE VECTOR INDEX belvedere_chunk_vectors FOR (n:Chunk) ON (n.embedding)"
-        " OPTIONS {indexConfig: {`vector.dimensions`: 16, `vector.similarity_function`: 'euclidean'}}",
-    ],
-)
-def test_an_index_that_is_another_is_told(
-    neo4j_server: Neo4jServer, neo4j_address: ServerAddress, asked: Asked, squatter: str
-) -> None:
-    empty_database(neo4j_server, indexes=True)
-    asked(squatter)
-    with pytest.raises(StoreMismatch, match="belvedere_chunk_vectors"):
-        opened(neo4j_address)
-    empty_database(neo4j_server, indexes=True)
 
 
 def test_another_model_or_dimension_is_refused(store: Neo4jStore, neo4j_address: ServerAddress) -> None:

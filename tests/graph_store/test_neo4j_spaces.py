@@ -1,6 +1,6 @@
 """The second vector space of a store on a Neo4j server: what is left by a stop, and what readers are told meanwhile."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from graph_store.neo4j.schema import drop_vector_indexes
 from graph_store.neo4j.slots import SLOTS, StoredSpace
 from graph_store.neo4j.space_state import change_places, note_drop, note_spare, read_spaces
 from graph_store.settings import Neo4jSettings
-from tests.graph_store.builders import DIMENSION, MODEL, vector_of
+from tests.graph_store.builders import DIMENSION, MODEL, document_bundle, vector_of
 from tests.graph_store.samples import PUBLIC, fill
 from tests.graph_store.store_space_contract import SECOND, WIDER, fill_spare, lacking, wide_vector
 
@@ -43,10 +43,11 @@ def told(address: ServerAddress) -> list[str]:
 
 
 def left_in(store: Neo4jStore, slot: str) -> int:
-    """Return how many nodes have vectors in a slot."""
+    """Return how many nodes have vectors in a slot, or the name of their model."""
     names = SLOTS[slot]
     found = store._connection.run_alone(
         f"MATCH (n) WHERE n.{names.embedding} IS NOT NULL OR n.{names.sentence_vectors} IS NOT NULL"
+        f" OR n.{names.embedding_model} IS NOT NULL AND n:Chunk"
         f" OR n.{names.token_starts} IS NOT NULL OR n.{names.token_vectors} IS NOT NULL RETURN count(n)"
     )
     number: int = found[0].value()
@@ -136,7 +137,7 @@ def test_indexes_of_the_second_space_are_compared_before_the_switch(
         f"CREATE VECTOR INDEX {name} FOR (n:Chunk) ON (n.embedding_b) OPTIONS {{indexConfig:"
         " {`vector.dimensions`: 7, `vector.similarity_function`: 'euclidean'}}"
     )
-    with pytest.raises(StoreMismatch, match="drop it"):
+    with pytest.raises(StoreMismatch, match="DROP INDEX belvedere_chunk_vectors_b"):
         writer.switch_space()
     assert [item.check for item in Neo4jStore.examine(neo4j_address, Neo4jSettings()) if item.level == "problem"] == [
         "indexes"
@@ -169,3 +170,45 @@ def test_the_second_space_is_read_by_who_asks_for_it(
     assert lacking(writer) > 0
     with pytest.raises(StoreSwitched):
         reader.search_vectors(PUBLIC, wide_vector("Alpha"), kind="chunk", k=9)
+
+
+def test_reading_a_second_space_beside_who_indexes_is_told(
+    neo4j_address: ServerAddress, writer: Neo4jStore, opened: ExitStack
+) -> None:
+    writer.begin_space(SECOND, recipe="")
+    fill_spare(writer)
+    reader = opened.enter_context(Neo4jStore.open(neo4j_address, spare=True))
+    assert reader.search_vectors(PUBLIC, wide_vector("Alpha"), kind="chunk", k=9)
+    writer.write_documents([document_bundle("new", ["Alpha returns to the harbour."])])
+    reads: list[Callable[[], object]] = [
+        lambda: reader.search_vectors(PUBLIC, wide_vector("Alpha"), kind="chunk", k=9),
+        lambda: reader.chunk_vectors(PUBLIC, ["new-0"]),
+        lambda: reader.sentences(PUBLIC, ["new-0"]),
+        lambda: reader.cosines(PUBLIC, wide_vector("Alpha"), ["new-0"]),
+        lambda: reader.in_one_state(lambda: [reader.chunks(PUBLIC, ["new-0"]), reader.sentences(PUBLIC, ["new-0"])]),
+    ]
+    for read in reads:
+        with pytest.raises(SpaceIncomplete, match=r"have no vectors in the second vector space yet.*migrate"):
+            read()
+    assert reader.search_keywords(PUBLIC, "Alpha", kind="chunk", k=9)
+    fill_spare(writer)
+    for read in reads:
+        assert read()
+
+
+def models_of_chunks(store: Neo4jStore) -> set[tuple[str | None, str | None]]:
+    found = store._connection.run_alone("MATCH (c:Chunk) RETURN c.embedding_model, c.embedding_model_b")
+    return {(first, second) for first, second in found}
+
+
+def test_chunks_name_the_model_of_each_of_their_vectors(writer: Neo4jStore) -> None:
+    assert models_of_chunks(writer) == {(MODEL, None)}
+    writer.begin_space(SECOND, recipe="")
+    fill_spare(writer)
+    writer.switch_space()
+    assert models_of_chunks(writer) == {(MODEL, "wider-model")}
+    writer.drop_space()
+    assert models_of_chunks(writer) == {(None, "wider-model")}
+    (first, *_) = writer.document_bundles("default", ["open"])
+    writer.write_documents([first])
+    assert models_of_chunks(writer) == {(None, "wider-model")}
