@@ -20,7 +20,9 @@ _ROUTED = "neo4j"
 _USUAL_PORT = 7687
 
 
-def unreachable_by_routing(address: ServerAddress, settings: Neo4jSettings) -> StoreError | None:
+def unreachable_by_routing(
+    address: ServerAddress, settings: Neo4jSettings, *, has_written: bool = False
+) -> StoreError | None:
     """Return why nobody could be reached by an address that routes; None where that cannot be told.
 
     Either the server itself fails when it is asked past the routing, or it answers, but names only addresses at which
@@ -32,7 +34,7 @@ def unreachable_by_routing(address: ServerAddress, settings: Neo4jSettings) -> S
     try:
         named = sorted(_ask(direct, address, settings))
     except (DriverError, Neo4jError) as error:
-        return explain(error, str(address))
+        return explain(error, str(address), has_written=has_written)
     if not named or _some_answer(named, settings):
         return None
     return StoreUnreachable(

@@ -65,6 +65,7 @@ class Connection:
         self.address = address
         self._settings = settings
         self._closed = False
+        self._has_written = False
         with explained(str(address)):
             self._driver: Driver = GraphDatabase.driver(
                 address.uri,
@@ -123,7 +124,9 @@ class Connection:
         whether or not it was done before.
         """
         managed = unit_of_work(timeout=timeout_s or self._settings.write_timeout_s)(self._managed(work))
-        return self._decided(lambda session: session.execute_write(managed))
+        written = self._decided(lambda session: session.execute_write(managed))
+        self._has_written = True
+        return written
 
     def _decided(self, run: Callable[[Session], _Found]) -> _Found:
         """Run a transaction until the driver knows how its commit, which a reading one has as well, went."""
@@ -152,11 +155,11 @@ class Connection:
     @contextmanager
     def explained(self) -> Iterator[None]:
         """Raise what failures of driver and server mean."""
-        with explained(str(self.address)):
+        with explained(str(self.address), has_written=self._has_written):
             try:
                 yield
             except DriverError as error:
-                if meaning := unreachable_by_routing(self.address, self._settings):
+                if meaning := unreachable_by_routing(self.address, self._settings, has_written=self._has_written):
                     raise meaning from error
                 raise
 

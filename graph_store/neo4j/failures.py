@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -34,6 +34,7 @@ from graph_store.neo4j.address import PASSWORD_VARIABLE
 _MEMORY_CODES = ("MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError", "OutOfMemoryError")
 _OF_TLS = "BoltSecurityError"  # of the driver's own, for connections that end while TLS begins
 _MOST_CAUSES = 8
+_KEPT = "; what was acknowledged is kept"
 
 
 class BatchTooLarge(StoreUnusable):
@@ -46,19 +47,23 @@ class TransactionTooLong(StoreUnusable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Meaning:
-    """What is told where an error is of one of the kinds, or its code holds one of the parts, and its text the text."""
+    """What is told where an error is of one of the kinds, or its code holds one of the parts, and its text the text.
+
+    Where ``causes`` are named, one of them must be behind it.
+    """
 
     error: type[StoreError]
     sentence: str
     kinds: tuple[type[Exception], ...] = ()
     codes: tuple[str, ...] = ()
     text: str = ""
+    causes: tuple[type[BaseException], ...] = (BaseException,)
 
-    def fits(self, error: Exception, code: str, text: str) -> bool:
-        """Tell whether this is what an error means."""
-        return (isinstance(error, self.kinds) or any(part in code for part in self.codes)) and bool(
-            re.search(self.text, text)
-        )
+    def fits(self, error: Exception, code: str, causes: Sequence[BaseException]) -> bool:
+        """Tell whether this is what an error, which is the first of its causes, means."""
+        is_of_kind = isinstance(error, self.kinds) or any(part in code for part in self.codes)
+        says_so = re.search(self.text, " ".join(map(str, causes))) is not None
+        return is_of_kind and says_so and any(isinstance(cause, self.causes) for cause in causes)
 
 
 # The first that fits counts: ClientError and DriverError are the classes of many that stand before them. Texts only
@@ -153,15 +158,22 @@ _MEANINGS = (
     ),
     _Meaning(
         kinds=(DriverError,),
+        causes=(ConnectionRefusedError,),
+        error=StoreUnreachable,
+        sentence="nobody listens at {address}: start the server, or name the one that runs, with its Bolt port (7687"
+        " where nothing else is configured), and run again{kept}",
+    ),
+    _Meaning(
+        kinds=(DriverError,),
         error=StoreUnreachable,
         sentence="the server {address} does not answer as it should ({error}): check that it runs, and whether it wants"
-        " TLS (+s in the address), and run again; what was acknowledged is kept",
+        " TLS (+s in the address), and run again{kept}",
     ),
     _Meaning(
         kinds=(TransientError,),
         error=StoreUnreachable,
         sentence="the server {address} could not do what it was asked for, however often it was asked ({code}:"
-        " {error}): run again; what was acknowledged is kept",
+        " {error}): run again{kept}",
     ),
     _Meaning(
         kinds=(ClientError,),
@@ -196,16 +208,20 @@ def is_starting(error: Exception) -> bool:
     )
 
 
-def explain(error: Exception, address: str) -> StoreError:
-    """Return what ``error`` means; ``address`` names the server, without credentials."""
+def explain(error: Exception, address: str, *, has_written: bool = False) -> StoreError:
+    """Return what ``error`` means; ``address`` names the server, without credentials.
+
+    Whoever ``has_written`` is told what becomes of it.
+    """
     if isinstance(error, UnicodeEncodeError):
         return InvalidText(f"the text {error.object[:40]!r} is no valid Unicode ({error.reason}): mend it")
     if isinstance(error, OverflowError):
         return InvalidRecord(f"a number has more than 64 bits: {error}")
     code = getattr(error, "code", None) or ""
-    text = " ".join(str(cause) for cause in _causes(error))
-    meaning = next(meaning for meaning in _MEANINGS if meaning.fits(error, code, text))
-    return meaning.error(meaning.sentence.format(address=address, code=code, error=short_text(error)))
+    causes = list(_causes(error))
+    meaning = next(meaning for meaning in _MEANINGS if meaning.fits(error, code, causes))
+    kept = _KEPT if has_written else ""
+    return meaning.error(meaning.sentence.format(address=address, code=code, error=short_text(error), kept=kept))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -234,9 +250,9 @@ def short_text(error: Exception) -> str:
 
 
 @contextmanager
-def explained(address: str) -> Iterator[None]:
+def explained(address: str, *, has_written: bool = False) -> Iterator[None]:
     """Raise what ``explain`` says where driver, server or a text fail."""
     try:
         yield
     except (Neo4jError, DriverError, UnicodeEncodeError, OverflowError) as error:
-        raise explain(error, address) from error
+        raise explain(error, address, has_written=has_written) from error

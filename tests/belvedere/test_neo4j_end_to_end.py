@@ -147,7 +147,7 @@ def test_mistakes_are_told_in_a_sentence(
         ("ask", "Who?", "--store", server): "there is no store",
         ("search", "Who?", "--store", server): "there is no store",
         ("status", "--store", server.replace("neo4j", "elsewhere")): "database",
-        ("status", "--store", "bolt://127.0.0.1:9/neo4j", "--config", "hasty.yaml"): "does not answer",
+        ("status", "--store", "bolt://127.0.0.1:9/neo4j", "--config", "hasty.yaml"): "nobody listens",
         ("status", "--store", "bolt://user:secret@127.0.0.1/neo4j"): "must not hold credentials",
     }
     for command, sentence in cases.items():

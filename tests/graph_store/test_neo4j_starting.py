@@ -6,7 +6,8 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -135,9 +136,26 @@ def test_a_database_that_is_being_started_is_waited_for(server: ScriptedServer, 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 def test_the_waiting_ends(scheme: str) -> None:
     started = time.monotonic()
-    with pytest.raises(StoreUnreachable, match="check that it runs"):
+    with pytest.raises(StoreUnreachable, match=f"nobody listens at {scheme}://{NOBODY}/neo4j: start the server"):
         connect(f"{scheme}://{NOBODY}/neo4j", Neo4jSettings(retry_s=0.5))
     assert time.monotonic() - started > 0.5
+
+
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
+def test_only_who_has_written_is_told_what_is_kept(scheme: str) -> None:
+    with serve(answer) as running:
+        running.routes = [f"127.0.0.1:{running.port}"]
+        address = parse_address(f"{scheme}://{running.routes[0]}/neo4j")
+        reader, writer = (Connection(address, Neo4jSettings(retry_s=0.5)) for _ in range(2))
+        reader.read(lambda tx: tx.run("MATCH (n) RETURN n"))
+        writer.write(lambda tx: tx.run("CREATE (n:Thing)"))
+        running.faults.append(Fault(at="BEGIN", does="cut", times=99))
+    with closing(reader), closing(writer):
+        for connection, kept in ((reader, ""), (writer, "; what was acknowledged is kept")):
+            with pytest.raises(StoreUnreachable) as told:
+                connection.read(lambda tx: tx.run("MATCH (n) RETURN n"))
+            assert str(told.value).startswith("nobody listens at ")
+            assert str(told.value).endswith(f"and run again{kept}")
 
 
 @pytest.mark.parametrize(
@@ -173,6 +191,15 @@ def test_commands_tell_that_they_wait(
     server.faults.append(Fault(at="RUN", code=UNAVAILABLE, times=2))
     run(["status", "--store", server.uri])
     assert "which does not answer yet" in capfd.readouterr().err
+
+
+def test_a_command_says_that_nobody_listens(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "hasty.yaml").write_text("neo4j:\n  retry_s: 0.1\n", encoding="utf-8")
+    assert run(["status", "--store", f"bolt://{NOBODY}", "--config", str(tmp_path / "hasty.yaml")]) == 2
+    said = " ".join(capfd.readouterr().err.split())
+    assert f"nobody listens at bolt://{NOBODY}/neo4j: start the server" in said
+    assert "TLS" not in said
+    assert "acknowledged" not in said
 
 
 def test_the_transactions_of_a_lease_may_not_outlast_it(server: ScriptedServer) -> None:
