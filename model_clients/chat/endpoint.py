@@ -17,14 +17,20 @@ _NO_KEY = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """An address with its key, which is never shown."""
+    """An address with its key, which is never shown, and the environment variable that the key was read from."""
 
     base_url: str
     key: str = field(repr=False)
+    key_variable: str
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is a key; the client sends some word in its place where there is none."""
+        return self.key != _NO_KEY
 
     def without_key(self, text: str) -> str:
         """Return a text of the endpoint on one line, with the key struck out wherever it stands."""
-        plain = text if self.key == _NO_KEY else text.replace(self.key, "[key]")
+        plain = text.replace(self.key, "[key]") if self.has_key else text
         return " ".join(plain.split())
 
 
@@ -48,4 +54,4 @@ def find_endpoint(settings: LlmSettings, environment: Mapping[str, str] | None =
         )
     if not key.isascii() or not key.isprintable():
         raise EndpointUnusable(f"the key in {settings.api_key_env} has characters that no key has; copy it once more")
-    return Endpoint(base_url=address.rstrip("/"), key=key or _NO_KEY)
+    return Endpoint(base_url=address.rstrip("/"), key=key or _NO_KEY, key_variable=settings.api_key_env)

@@ -57,9 +57,10 @@ def _of_status(error: APIStatusError, endpoint: Endpoint, model: str) -> ChatFai
     where, status = endpoint.base_url, error.status_code
     if status in {401, 403}:
         # What the endpoint says of a refused key may hold parts of it.
-        return EndpointUnusable(
-            f"{where} refuses the key (HTTP {status}): check the variable that llm.api_key_env names"
-        )
+        variable = f"the environment variable {endpoint.key_variable}"
+        wants = f"wants a key (HTTP {status}), and {variable} holds none"
+        refuses = f"refuses the key (HTTP {status}): check what {variable} holds"
+        return EndpointUnusable(f"{where} {refuses if endpoint.has_key else wants}")
     if status == 404:
         return EndpointUnusable(f"{where} knows no model {model!r}, or is no such endpoint: {_said(error, endpoint)}")
     if status == 402 or error.code == "insufficient_quota":

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import time
+from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
@@ -98,7 +99,7 @@ def test_what_may_work_in_a_moment_is_told_apart(server: ScriptedOpenAiServer, w
     ("reply", "kind", "sentence"),
     [
         (fails(401, f"Incorrect key {KEY[:8]}...{KEY[-4:]}"), EndpointUnusable, "refuses the key .HTTP 401."),
-        (fails(403), EndpointUnusable, "llm.api_key_env"),
+        (fails(403), EndpointUnusable, r"refuses the key .HTTP 403.: .* variable OPENAI_API_KEY holds$"),
         (fails(404, "no such model"), EndpointUnusable, "knows no model 'm'.*no such model"),
         (fails(429, "pay", code="insufficient_quota"), EndpointUnusable, "paid first"),
         (
@@ -124,6 +125,15 @@ def test_every_fault_is_one_sentence_of_its_kind(
     assert "\n" not in message
     assert KEY[:8] not in message
     assert KEY[-4:] not in message
+
+
+def test_an_endpoint_that_wants_a_key_where_there_is_none_says_so(
+    server: ScriptedOpenAiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_KEY", "")
+    server.script = fails(401)
+    with pytest.raises(EndpointUnusable, match=r"wants a key .HTTP 401., and .* variable OTHER_KEY holds none"):
+        complete(replace(settings_for(server), api_key_env="OTHER_KEY"), a_request())
 
 
 def test_a_reply_without_a_message_is_unusable(server: ScriptedOpenAiServer) -> None:
