@@ -13,6 +13,7 @@ from query.citations import Quote
 from query.llm_answers.material import Material
 from raptor.claims.comparison import Ground, Lack, lack
 from raptor.claims.foreign_matter import has_foreign_links, repeats
+from raptor.claims.joins import Passage
 from raptor.claims.languages import differ, language_of
 from raptor.claims.names import missing_names, names_in
 from raptor.claims.negations import differ_in_denial
@@ -114,8 +115,15 @@ def _shown(cited: Sequence[Material], chosen: Sequence[Quote]) -> Ground:
     """Return what is shown of the cited passages: the chosen sentences, under their headings."""
     return Ground(
         sentences=tuple(quote.text for quote in chosen),
-        around="\n".join(f"{item.heading}\n{item.checked}" for item in cited),
+        around="\n".join(map(_above, cited)),
+        passages=tuple(
+            Passage(sentences=tuple(quote.text for quote in item.quotes), above=_above(item)) for item in cited
+        ),
     )
+
+
+def _above(item: Material) -> str:
+    return f"{item.heading}\n{item.checked}"
 
 
 def _is_foreign(claim: Claim, cited: Sequence[Material]) -> bool:

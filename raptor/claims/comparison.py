@@ -2,8 +2,8 @@
 
 Deterministic, and rather too strict than too lenient. Every number of a claim must stand in its ground, with the same
 sign and unit, and so must every name, link and markup; what the ground denies is not affirmed, nor the other way round;
-and of the words that say something a share must stand there, in any form of theirs. Nothing here understands a
-sentence: a claim of the same words in another order passes.
+of the words that say something a share must stand there, in any form of theirs; and some sentence must put together
+what the claim does. Nothing here understands a sentence: one of the same words in another order passes.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,13 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from raptor.claims.foreign_matter import has_foreign_links
+from raptor.claims.joins import Passage, is_joined
 from raptor.claims.names import missing_names
 from raptor.claims.negations import affirms_denied, denies_affirmed
+from raptor.claims.replacements import replaces_word
 from raptor.claims.words import Words, coverage, is_held, missing_numbers, together, words_of
 
-Lack: TypeAlias = Literal["link", "numbers", "names", "negation", "words"]
+Lack: TypeAlias = Literal["link", "numbers", "names", "negation", "joined", "words"]
 """What of a claim its ground does not have."""
 
 LEAST_SHARED = 0.5
@@ -29,11 +31,12 @@ class Ground:
     """What claims are said to rest on.
 
     ``sentences`` are what says them. ``around`` is what stands above them, such as headings: what stands in it counts
-    where the sentences say anything of a claim.
+    where the sentences say anything of a claim. ``passages`` are those that the sentences are of, where they are known.
     """
 
     sentences: tuple[str, ...]
     around: str = ""
+    passages: tuple[Passage, ...] = ()
 
     @cached_property
     def text(self) -> str:
@@ -66,7 +69,11 @@ def lack(claim: str, ground: Ground, *, least_words: float = LEAST_SHARED, is_se
         return "names"
     if denies_affirmed(claim, [ground.around, *ground.sentences]) or affirms_denied(claim, ground.sentences):
         return "negation"
-    return "words" if _covered(said, ground) < _least_share(claim, least_words) else None
+    passages = ground.passages or [Passage(sentences=ground.sentences, above=ground.around)]
+    if is_sentence and is_joined(claim, passages):
+        return "joined"
+    has_few = _covered(said, ground) < _least_share(claim, least_words)
+    return "words" if has_few or replaces_word(claim, ground.sentences) else None
 
 
 def _covered(said: Words, ground: Ground) -> float:

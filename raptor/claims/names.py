@@ -25,10 +25,24 @@ def names_in(text: str, *, is_sentence: bool = True) -> list[str]:
     return [token for word in _found(text, is_sentence=is_sentence) for token in _name_tokens(word.group())]
 
 
-def without_names(text: str) -> str:
-    """Return a text with blanks where it has names, as far as they are told by more than the place at its beginning."""
+def name_runs(text: str) -> list[tuple[str, ...]]:
+    """Return the names in a text, each as its folded words: what is written large with nothing but a blank between."""
+    runs = list[list[str]]()
+    end = -1
+    for word in _found(text, is_sentence=True):
+        if found := _name_tokens(word.group()):
+            if end >= 0 and text[end : word.start()] == " ":
+                runs[-1].extend(found)
+            else:
+                runs.append(found)
+        end = word.end() if found else -1
+    return [tuple(run) for run in runs]
+
+
+def without_names(text: str, *, is_sentence: bool = False) -> str:
+    """Return a text with blanks where it has names; what is no sentence may begin with any word."""
     kept = text
-    for word in _found(text, is_sentence=False):
+    for word in _found(text, is_sentence=is_sentence):
         kept = kept[: word.start()] + " " * len(word.group()) + kept[word.end() :]
     return kept
 
