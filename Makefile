@@ -7,6 +7,7 @@ UV ?= $(shell command -v uv 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# Tests run in as many processes as there are cores, up to four, each with one thread; -n0 has one process.
 PYTEST_FLAGS ?=
 NEO4J ?= 5
 
@@ -23,7 +24,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

@@ -13,8 +13,22 @@ from tests.llm.small_model import CannotServe, SmallModel, small_model
 from tests.neo4j.releases import RELEASES
 from tests.neo4j.server import Neo4jServer
 from tests.neo4j.shared import SharedServers
+from tests.processes import process_count, slow_tests
 
 CORPORA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Tell how many processes ``-n auto`` means."""
+    return process_count()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, let slow modules begin; the others keep their order."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        slow = slow_tests((item.path, [mark.name for mark in item.iter_markers()]) for item in items)
+        items.sort(key=lambda item: -slow[item.path])
 
 
 def pytest_runtest_setup() -> None:
