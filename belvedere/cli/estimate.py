@@ -13,7 +13,7 @@ from belvedere.cli.progress import ProgressBar
 if TYPE_CHECKING:
     from belvedere.estimate.cheapest import Offer
     from belvedere.estimate.estimate import Estimate
-    from belvedere.estimate.task_estimate import Between
+    from belvedere.estimate.task_estimate import Between, TaskEstimate
 
 
 @click.command()
@@ -39,8 +39,8 @@ def estimate(
     """Tell what indexing PATHS would take, before anything is paid: documents, chunks, room, and language models.
 
     Everything is loaded and cut into chunks; a sample is indexed for real into a store that is thrown away, with rules
-    in the place of language models, which counts calls and tokens by the very prompts. No endpoint is asked. Costs are
-    at llm.prices in the settings.
+    in the place of language models, which counts calls and tokens by the very prompts; so are those of one question
+    (rewriting, answer, judging). No endpoint is asked. Costs are at llm.prices in the settings.
     """
     from belvedere.estimate.cheapest import offers_of  # noqa: PLC0415  # heavy import, only when used
     from belvedere.estimate.estimate import Estimator  # noqa: PLC0415  # as above
@@ -71,14 +71,20 @@ def _show(found: "Estimate") -> None:
         f"text {shown_bytes(round(storage.text))}, all else {shown_bytes(round(storage.rest))})"
     )
     for task in found.tasks.values():
-        state = f"on, by {task.model}" if task.on else "off"
-        cost = "no price is configured" if task.cost is None else f"cost {_amount(task.cost)}"
-        say(wrapped(f"{task.task} ({state}): {_number(task.calls)} calls, {_number(task.tokens)} tokens, {cost}"))
+        _show_task(task, task.task)
     if found.embedding is not None:
         say(f"embedding by the endpoint: {_number(found.embedding)} tokens")
     say(f"tasks that are on cost {_amount(found.cost)} together")
+    for task in found.per_question.values():
+        _show_task(task, f"{task.task} of one question")
     for failure in found.failed:
         complain(f"would be left out: {failure.uri}: {failure.error}")
+
+
+def _show_task(task: "TaskEstimate", name: str) -> None:
+    state = f"on, by {task.model}" if task.on else "off"
+    cost = "no price is configured" if task.cost is None else f"cost {_amount(task.cost)}"
+    say(wrapped(f"{name} ({state}): {_number(task.calls)} calls, {_number(task.tokens)} tokens, {cost}"))
 
 
 def _number(between: "Between") -> str:

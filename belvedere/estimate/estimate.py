@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from belvedere.estimate.question_estimate import SamplePassage, estimate_questions
 from belvedere.estimate.recording import RecordingModel
 from belvedere.estimate.storage import Held, StorageEstimate, estimate_storage
 from belvedere.estimate.task_estimate import NOTHING, Between, Sampled, TaskEstimate, estimate_task
@@ -50,6 +51,7 @@ _API_DIMENSION = 1536
 class Estimate:
     """What indexing will take; ``sampled`` is how many chunks the tasks and the room are judged by.
 
+    ``tasks`` are those of indexing, ``per_question`` those of asking, for one question each.
     ``embedding`` is what an embedder behind an endpoint will be sent, None where there is none.
     """
 
@@ -58,6 +60,7 @@ class Estimate:
     sampled: int
     storage: StorageEstimate
     tasks: Mapping[Task, TaskEstimate]
+    per_question: Mapping[Task, TaskEstimate]
     embedding: Between | None
     failed: tuple[LoadFailure, ...]
 
@@ -109,6 +112,7 @@ class Estimator:
             sampled=sampled,
             storage=self._storage(held, scale, taken),
             tasks={task: self._task(task, Sampled(calls=model.calls[task], scale=scale)) for task in INDEXING_TASKS},
+            per_question=self._per_question(sample, [chunked[place] for place in places]),
             embedding=self._embedding(held, scale),
             failed=tuple(changes.failed),
         )
@@ -141,7 +145,8 @@ class Estimator:
         """Index the sample, and tell what its store takes."""
         if not sample:
             return _Taken(derived=0, empty=0, full=0)
-        self._say("sample", 0, None)
+        step = f"indexing a sample of {len(sample):,} documents to count calls"
+        self._say(f"{step}, loading the model", 0, None)
         task_model = TaskModel(model)
         models = IndexingModels(extraction=task_model, reports=task_model, summaries=task_model)
         options = IndexOptions(tenant=sample[0].document.tenant, models=models)
@@ -150,7 +155,13 @@ class Estimator:
             self._store(place).close()
             empty = folder_bytes(place)
             with closing(self._store(place)) as store:
-                run = IndexRun(store, self._embedder, settings=self._settings.indexing, options=options)
+                run = IndexRun(
+                    store,
+                    self._embedder,
+                    settings=self._settings.indexing,
+                    options=options,
+                    listener=lambda event: self._say(f"{step}, {event.step}", event.done, event.total),
+                )
                 run.index_loaded(sample)
                 counts = store.tenant_counts(options.tenant)
             return _Taken(derived=counts.communities + counts.tree_nodes, empty=empty, full=folder_bytes(place))
@@ -199,6 +210,16 @@ class Estimator:
         chosen = llm.model_of(task)
         model = chosen or llm.model
         return estimate_task(task, sampled, on=chosen is not None, model=model, price=llm.prices.get(model))
+
+    def _per_question(
+        self, sample: Sequence[PendingDocument], chunked: Sequence[ChunkedDocument]
+    ) -> dict[Task, TaskEstimate]:
+        passages = [
+            SamplePassage(title=item.document.title, text=chunk.text)
+            for item, parts in zip(sample, chunked, strict=True)
+            for chunk in parts.chunks
+        ]
+        return estimate_questions(self._settings, passages, self._embedder)
 
     def _embedding(self, held: Held, scale: float) -> Between | None:
         """Return the tokens that an endpoint will be sent: chunks, and their sentences by themselves."""

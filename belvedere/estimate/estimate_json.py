@@ -19,6 +19,7 @@ def estimate_json(found: "Estimate", offers: Sequence[Offer] | None) -> dict[str
         "sampled_chunks": found.sampled,
         "storage": _storage_json(found.storage),
         "tasks": {name: _task_json(task) for name, task in found.tasks.items()},
+        "questions": {"per_question": {name: _task_json(task) for name, task in found.per_question.items()}},
         "cost": round(found.cost.likely, 6),
         "cost_interval": _interval(found.cost, 6),
         "embedding_tokens": None if found.embedding is None else round(found.embedding.likely),

@@ -20,7 +20,10 @@ from belvedere.status import folder_bytes
 from graph_store.settings import StoreSettings
 from indexing.options import IndexOptions
 from model_clients.chat.settings import LlmSettings, ModelPrice, TaskSettings
+from model_clients.chat.token_estimate import likely_tokens
 from model_clients.settings import EmbedderSettings
+from query.llm_answers.settings import LlmAnswerSettings
+from query.transformations.settings import TransformationSettings
 from tests.belvedere.small_store import Belvedere
 from tests.llm.scripted_openai_server import says, scripted_server
 
@@ -96,6 +99,44 @@ def test_costs_are_at_the_configured_prices_and_of_tasks_that_are_on(whole: Esti
 
 
 @pytest.mark.model
+def test_a_question_costs_what_is_put_into_its_prompts(corpus: Path, whole: Estimate) -> None:
+    found = whole.per_question
+    assert set(found) == {"rewriting", "answers", "judge"}
+    assert {name: task.calls.likely for name, task in found.items()} == {"rewriting": 1, "answers": 1, "judge": 5}
+    assert (found["rewriting"].calls.low, found["answers"].calls.high) == (0, 1 + 12), "follow-ups; 12 reports are read"
+    for task in found.values():
+        assert task.tokens.low < task.tokens.likely < task.tokens.high
+        assert not task.on
+        assert task.cost == task.cost_at(PRICE) if task is found["judge"] else task.cost is not None
+    small = replace(SETTINGS.query, llm_answer=LlmAnswerSettings(budget=300, reports=2))
+    transforming = replace(small, transformation=TransformationSettings(rewrite=True, hyde=True, iterative=True))
+    fewer = estimate(corpus, replace(SETTINGS, query=transforming)).per_question
+    assert fewer["rewriting"].calls.likely == 1 + 2 + 2, "a follow-up, two wordings, two rounds"
+    assert fewer["rewriting"].calls.low == 4
+    assert fewer["answers"].calls.high == 1 + 2
+    saved = found["answers"].prompt_tokens.likely - fewer["answers"].prompt_tokens.likely
+    assert saved == pytest.approx(3000 - 300, rel=0.5)
+
+
+@pytest.mark.model
+def test_the_interval_of_a_question_holds_a_real_one(
+    corpus: Path, whole: Estimate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with scripted_server(says('{"sentences": []}')) as server:
+        llm = replace(SETTINGS.llm, base_url=server.base_url, tasks=TaskSettings(answers="m"))
+        with KnowledgeBase.open(tmp_path / "store", config=replace(SETTINGS, llm=llm)) as kb:
+            kb.index(corpus)
+            kb.ask("Who built the lighthouse of Norby 1 with Erik Holm?", route="local")
+        (asked,) = server.asked
+    answers = whole.per_question["answers"]
+    schema = json.dumps(asked.body.get("response_format", {}))
+    sent = likely_tokens(asked.text) + likely_tokens(schema)
+    assert answers.prompt_tokens.low < sent < answers.prompt_tokens.high
+    assert asked.body.get("max_tokens", asked.body.get("max_completion_tokens")) == 900
+
+
+@pytest.mark.model
 def test_what_is_stored_already_counts_for_nothing(corpus: Path, tmp_path: Path) -> None:
     settings = replace(SETTINGS, llm=LlmSettings())
     with KnowledgeBase.open(tmp_path / "store", config=settings) as kb:
@@ -109,6 +150,7 @@ def test_what_is_stored_already_counts_for_nothing(corpus: Path, tmp_path: Path)
 def test_an_empty_folder_takes_nothing(tmp_path: Path) -> None:
     found = estimate(tmp_path)
     assert (found.documents, found.chunks, found.cost.likely) == (0, 0, 0)
+    assert [task.calls.high for task in found.per_question.values()] == [0, 0, 0]
 
 
 @pytest.mark.model
@@ -141,6 +183,8 @@ def test_the_command_tells_it_as_json_and_as_text(belvedere: Belvedere, corpus: 
     assert set(told) >= {"documents", "chunks", "storage", "tasks", "cost", "cheapest"}
     assert set(told["tasks"]) == {"extraction", "reports", "summaries"}
     assert set(told["tasks"]["extraction"]) >= {"calls", "tokens", "cost", "cost_interval"}
+    assert set(told["questions"]["per_question"]) == {"rewriting", "answers", "judge"}
+    assert told["questions"]["per_question"]["answers"]["cost"] > 0
     assert told["storage"]["total"] == pytest.approx(sum(told["storage"].values()) / 2, abs=10)
     assert len(told["cheapest"]) == 6
     assert [offer["cost"] for offer in told["cheapest"]] == sorted(offer["cost"] for offer in told["cheapest"])
@@ -148,6 +192,7 @@ def test_the_command_tells_it_as_json_and_as_text(belvedere: Belvedere, corpus: 
     assert "12 documents" in text
     assert "extraction (on, by m)" in text
     assert "reports (off)" in text
+    assert "answers of one question (off): 1 (1 to 13) calls" in text
 
 
 @pytest.mark.model
