@@ -47,9 +47,9 @@ def spellings(neo4j_server: Neo4jServer, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def opener(server: ScriptedOpenAiServer, tasks: TaskSettings) -> Opened:
-    settings = Settings(
-        llm=LlmSettings(base_url=server.base_url, tasks=tasks), embedder=EmbedderSettings(model="hashing:64")
-    )
+    # One call at a time: which of two is the second one is then certain.
+    llm = LlmSettings(base_url=server.base_url, tasks=tasks, concurrency=1)
+    settings = Settings(llm=llm, embedder=EmbedderSettings(model="hashing:64"))
     return lambda place: KnowledgeBase.open(place, config=settings)
 
 
