@@ -16,6 +16,7 @@ from query.question import analyse
 from query.request import AskOptions, FurtherSearch, Transformation
 from query.transformations.prompts import missing_request, transformation_request
 from query.transformations.settings import TransformationSettings
+from raptor.text_words import tokens
 
 TRANSFORMATIONS: tuple[Transformation, ...] = get_args(Transformation)
 
@@ -42,8 +43,8 @@ class Transformed:
 
     def with_more(self, other: "Transformed") -> "Transformed":
         """Return both together, no search twice."""
-        known = {search.text.casefold() for search in self.searches}
-        new = tuple(search for search in other.searches if search.text.casefold() not in known)
+        known = {_key(search.text) for search in self.searches}
+        new = tuple(search for search in other.searches if _key(search.text) not in known)
         return Transformed(
             searches=self.searches + new, usage=self.usage + other.usage, trouble=self.trouble + other.trouble
         )
@@ -99,7 +100,16 @@ class Transformer:
         most = 1 if name in _ONE else self._settings.queries
         longest = _LONGEST_PASSAGE if name == "hyde" else _LONGEST_QUERY
         texts = [" ".join(harmless(text).split())[:longest] for text in reply.value.queries]
-        kept = [text for text in dict.fromkeys(texts) if analyse(text).words and text.casefold() != question.casefold()]
-        searches = tuple(FurtherSearch(transformation=name, text=text) for text in kept[:most])
+        new = {_key(question): ""}
+        for text in texts:
+            if analyse(text).words:
+                new.setdefault(_key(text), text)
+        kept = [text for text in new.values() if text][:most]
+        searches = tuple(FurtherSearch(transformation=name, text=text) for text in kept)
         trouble = () if searches or name == "iterative" else (f"{name}: the model gave nothing else to search for",)
         return Transformed(searches=searches, usage=reply.usage, trouble=trouble)
+
+
+def _key(text: str) -> tuple[str, ...]:
+    """Return what a search is known again by: its words, whatever their case and what stands between them."""
+    return tuple(tokens(text))

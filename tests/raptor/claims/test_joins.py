@@ -50,6 +50,7 @@ def test_what_one_sentence_says_or_linked_ones_do_is_not_joined(claim: str) -> N
     [
         "Otto Brandt built the Orlen Bridge.",
         "Otto Brandt and Marta Keld built the Orlen Bridge.",
+        "The Orlen Bridge was built by Marta Keld and Otto Brandt.",
         "Otto Brandt built the Orlen Bridge in 1944.",
         "The Orlen Bridge was built by Marta Keld in 1944.",
         "Otto Brandt founded the firm Keld Works in 1929.",
