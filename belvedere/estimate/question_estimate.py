@@ -136,10 +136,11 @@ class _Typical:
         self._packed = self._pack(embedder)
 
     def _pack(self, embedder: Embedder) -> tuple[Material, ...]:
-        """Return passages that together have as many tokens as the model is given."""
+        """Return passages that together have as many tokens as the model is given, their headings counted."""
         left, packed = self._query.llm_answer.budget, list[Material]()
         for number, passage in enumerate(self._passages, start=1):
-            spans = embedder.token_spans(passage.text)[:left]
+            left -= len(embedder.token_spans(f"[{number}] {passage.title}"))
+            spans = embedder.token_spans(passage.text)[: max(left, 0)]
             if not spans:
                 break
             left -= len(spans)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from belvedere.estimate import estimate as estimating
 from belvedere.estimate.estimate import Estimate, Estimator
+from belvedere.estimate.question_estimate import SamplePassage, estimate_questions
 from belvedere.estimate.recording import CountedCall
 from belvedere.estimate.storage import Held, estimate_storage
 from belvedere.estimate.task_estimate import Sampled, estimate_task
@@ -21,6 +22,7 @@ from graph_store.settings import StoreSettings
 from indexing.options import IndexOptions
 from model_clients.chat.settings import LlmSettings, ModelPrice, TaskSettings
 from model_clients.chat.token_estimate import likely_tokens
+from model_clients.hashing_embedder import HashingEmbedder
 from model_clients.settings import EmbedderSettings
 from query.llm_answers.settings import LlmAnswerSettings
 from query.transformations.settings import TransformationSettings
@@ -116,6 +118,16 @@ def test_a_question_costs_what_is_put_into_its_prompts(corpus: Path, whole: Esti
     assert fewer["answers"].calls.high == 1 + 2
     saved = found["answers"].prompt_tokens.likely - fewer["answers"].prompt_tokens.likely
     assert saved == pytest.approx(3000 - 300, rel=0.5)
+
+
+def test_headings_take_room_of_a_question_too() -> None:
+    embedder = HashingEmbedder(64)
+
+    def prompt(title: str) -> float:
+        passages = [SamplePassage(title=title, text=f"word{number} " * 40) for number in range(200)]
+        return estimate_questions(SETTINGS, passages, embedder)["answers"].prompt_tokens.likely
+
+    assert prompt("one two three four five " * 8) == pytest.approx(prompt("one"), rel=0.25)
 
 
 @pytest.mark.model
