@@ -25,9 +25,10 @@ from tests.query.small_store import EMBEDDER, ENGINEER, LIGHTHOUSE, SECRET, writ
 
 pytestmark = pytest.mark.llm
 
+# Short passages, and room for a whole reply: so what the model says is read and checked, not only that it is cut off.
 SETTINGS = replace(
     ALWAYS,
-    llm_answer=LlmAnswerSettings(budget=120, reply_tokens=60),
+    llm_answer=LlmAnswerSettings(budget=60, reply_tokens=160),
     transformation=TransformationSettings(reply_tokens=40),
 )
 LOCAL = AskOptions(route="local")
