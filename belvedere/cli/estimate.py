@@ -77,6 +77,8 @@ def _show(found: "Estimate") -> None:
     say(f"tasks that are on cost {_amount(found.cost)} together")
     for task in found.per_question.values():
         _show_task(task, f"{task.task} of one question")
+    _show_task(found.lazy_reports, "llm.lazy, reports of one question in the place of all tasks of indexing")
+    say(wrapped(f"a question that meets untold reports takes {found.lazy_share:.1%} of the tokens of these tasks"))
     for failure in found.failed:
         complain(f"would be left out: {failure.uri}: {failure.error}")
 
@@ -98,4 +100,5 @@ def _amount(between: "Between") -> str:
 def _show_offers(offers: Sequence["Offer"]) -> None:
     for offer in offers:
         price = f"{offer.tokens:,.0f} tokens" if offer.cost is None else f"{offer.cost:.4g} with {offer.model}"
-        say(wrapped(f"{offer.task}, {price}: {offer.buys}"))
+        each = " a question" if offer.per == "question" else ""
+        say(wrapped(f"{offer.task}, {price}{each}: {offer.buys}"))

@@ -52,7 +52,7 @@ def agree_to_cost(kb: "KnowledgeBase", paths: Sequence[Path], *, rebuild: bool) 
 
     llm = kb.settings.llm
     models = llm.models()
-    if not any(task in models and models[task] in llm.prices for task in INDEXING_TASKS):
+    if llm.lazy or not any(task in models and models[task] in llm.prices for task in INDEXING_TASKS):
         return
     cost = _cost(kb, paths, rebuild=rebuild)
     if cost <= llm.budget.ask_above:

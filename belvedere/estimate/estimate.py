@@ -15,7 +15,7 @@ from pathlib import Path
 from belvedere.estimate.question_estimate import SamplePassage, estimate_questions
 from belvedere.estimate.recording import RecordingModel
 from belvedere.estimate.storage import Held, StorageEstimate, estimate_storage
-from belvedere.estimate.task_estimate import NOTHING, Between, Sampled, TaskEstimate, estimate_task
+from belvedere.estimate.task_estimate import NOTHING, Between, Sampled, TaskEstimate, estimate_task, spread
 from belvedere.settings import Settings
 from belvedere.status import folder_bytes
 from belvedere.wiring import make_embedder
@@ -51,7 +51,8 @@ _API_DIMENSION = 1536
 class Estimate:
     """What indexing will take; ``sampled`` is how many chunks the tasks and the room are judged by.
 
-    ``tasks`` are those of indexing, ``per_question`` those of asking, for one question each.
+    ``tasks`` are those of indexing, ``per_question`` those of asking, for one question each. ``lazy_reports`` are the
+    reports that one question has told where ``llm.lazy`` is on, which then takes the place of all tasks of indexing.
     ``embedding`` is what an embedder behind an endpoint will be sent, None where there is none.
     """
 
@@ -61,6 +62,7 @@ class Estimate:
     storage: StorageEstimate
     tasks: Mapping[Task, TaskEstimate]
     per_question: Mapping[Task, TaskEstimate]
+    lazy_reports: TaskEstimate
     embedding: Between | None
     failed: tuple[LoadFailure, ...]
 
@@ -69,6 +71,12 @@ class Estimate:
         """What the tasks that are on cost together, as far as prices are configured."""
         costs = [task.cost for task in self.tasks.values() if task.on and task.cost is not None]
         return sum(costs, start=NOTHING)
+
+    @property
+    def lazy_share(self) -> float:
+        """Tokens of a question that has reports told, as a share of those that all tasks of indexing take."""
+        full = sum((task.tokens.likely for task in self.tasks.values()), start=0.0)
+        return self.lazy_reports.tokens.likely / full if full else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +121,7 @@ class Estimator:
             storage=self._storage(held, scale, taken),
             tasks={task: self._task(task, Sampled(calls=model.calls[task], scale=scale)) for task in INDEXING_TASKS},
             per_question=self._per_question(sample, [chunked[place] for place in places]),
+            lazy_reports=self._lazy_reports(Sampled(calls=model.calls["reports"], scale=scale)),
             embedding=self._embedding(held, scale),
             failed=tuple(changes.failed),
         )
@@ -209,7 +218,17 @@ class Estimator:
         llm = self._settings.llm
         chosen = llm.model_of(task)
         model = chosen or llm.model
-        return estimate_task(task, sampled, on=chosen is not None, model=model, price=llm.prices.get(model))
+        on = chosen is not None and not llm.lazy
+        return estimate_task(task, sampled, on=on, model=model, price=llm.prices.get(model))
+
+    def _lazy_reports(self, sampled: Sampled) -> TaskEstimate:
+        """Return what a question takes that meets untold reports alone, as many as answers read; at least nothing."""
+        read, there = self._settings.query.llm_answer.reports, len(sampled.calls) * sampled.scale
+        scale = min(1.0, read / there) * sampled.scale if there else 1.0
+        all_untold = self._task("reports", Sampled(calls=sampled.calls, scale=scale))
+        llm = self._settings.llm
+        on = llm.lazy and llm.model_of("reports") is not None
+        return replace(spread(all_untold, least=all_untold.times(0.0), most=all_untold), on=on)
 
     def _per_question(
         self, sample: Sequence[PendingDocument], chunked: Sequence[ChunkedDocument]

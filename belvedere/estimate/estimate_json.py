@@ -18,8 +18,15 @@ def estimate_json(found: "Estimate", offers: Sequence[Offer] | None) -> dict[str
         "chunks": found.chunks,
         "sampled_chunks": found.sampled,
         "storage": _storage_json(found.storage),
-        "tasks": {name: _task_json(task) for name, task in found.tasks.items()},
-        "questions": {"per_question": {name: _task_json(task) for name, task in found.per_question.items()}},
+        "tasks": {
+            **{name: {"per": "collection", **_task_json(task)} for name, task in found.tasks.items()},
+            **{name: {"per": "question", **_task_json(task)} for name, task in found.per_question.items()},
+        },
+        "lazy": {
+            "per": "question",
+            **_task_json(found.lazy_reports),
+            "share_of_indexing": round(found.lazy_share, 4),
+        },
         "cost": round(found.cost.likely, 6),
         "cost_interval": _interval(found.cost, 6),
         "embedding_tokens": None if found.embedding is None else round(found.embedding.likely),
@@ -27,7 +34,13 @@ def estimate_json(found: "Estimate", offers: Sequence[Offer] | None) -> dict[str
     }
     if offers is not None:
         content["cheapest"] = [
-            {"task": offer.task, "model": offer.model, "cost": _rounded(offer.cost), "buys": offer.buys}
+            {
+                "task": offer.task,
+                "per": offer.per,
+                "model": offer.model,
+                "cost": _rounded(offer.cost),
+                "buys": offer.buys,
+            }
             for offer in offers
         ]
     return content

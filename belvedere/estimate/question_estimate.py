@@ -6,11 +6,11 @@ a third as long as it may be.
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from belvedere.estimate.recording import CountedCall
-from belvedere.estimate.task_estimate import Between, Sampled, TaskEstimate, estimate_task
+from belvedere.estimate.task_estimate import Sampled, TaskEstimate, estimate_task, spread
 from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.judging.judge import judge_replies
 from belvedere.evaluation.systems import Reply
@@ -90,8 +90,8 @@ def estimate_questions(
         for calls in (typical.answer_calls(), typical.answer_calls(most=1), typical.theme_calls())
     )
     return {
-        "rewriting": _spread(rewriting, least=first_question, most=rewriting),
-        "answers": _spread(answers, least=little_found, most=theme),
+        "rewriting": spread(rewriting, least=first_question, most=rewriting),
+        "answers": spread(answers, least=little_found, most=theme),
         "judge": _estimate(settings, "judge", typical.judge_calls()),
     }
 
@@ -102,22 +102,6 @@ def _estimate(settings: Settings, task: Task, calls: Sequence[CountedCall]) -> T
     model = chosen or llm.model
     sampled = Sampled(calls=calls, scale=1.0)
     return estimate_task(task, sampled, on=chosen is not None, model=model, price=llm.prices.get(model))
-
-
-def _spread(likely: TaskEstimate, *, least: TaskEstimate, most: TaskEstimate) -> TaskEstimate:
-    """Return an estimate that may also come to as little as one, and to as much as another."""
-
-    def between(middle: Between, low: Between, high: Between) -> Between:
-        return Between(likely=middle.likely, low=min(middle.low, low.low), high=max(middle.high, high.high))
-
-    costs = (likely.cost, least.cost, most.cost)
-    return replace(
-        likely,
-        calls=between(likely.calls, least.calls, most.calls),
-        prompt_tokens=between(likely.prompt_tokens, least.prompt_tokens, most.prompt_tokens),
-        reply_tokens=between(likely.reply_tokens, least.reply_tokens, most.reply_tokens),
-        cost=between(*(cost for cost in costs if cost is not None)) if likely.cost is not None else None,
-    )
 
 
 class _Typical:

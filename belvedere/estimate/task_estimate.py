@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from belvedere.estimate.recording import CountedCall
 from model_clients.chat.messages import Task
@@ -55,6 +55,16 @@ class TaskEstimate:
         """Tokens sent and replied together."""
         return self.prompt_tokens + self.reply_tokens
 
+    def times(self, factor: float) -> "TaskEstimate":
+        """Return it multiplied."""
+        return replace(
+            self,
+            calls=self.calls.times(factor),
+            prompt_tokens=self.prompt_tokens.times(factor),
+            reply_tokens=self.reply_tokens.times(factor),
+            cost=None if self.cost is None else self.cost.times(factor),
+        )
+
     def cost_at(self, price: ModelPrice) -> Between:
         """Return what it costs at a price."""
         return self.prompt_tokens.times(price.prompt / 1e6) + self.reply_tokens.times(price.reply / 1e6)
@@ -96,6 +106,22 @@ def estimate_task(task: Task, sampled: Sampled, *, on: bool, model: str, price: 
         prompt_tokens=made.prompt_tokens,
         reply_tokens=made.reply_tokens,
         cost=made.cost_at(price),
+    )
+
+
+def spread(likely: TaskEstimate, *, least: TaskEstimate, most: TaskEstimate) -> TaskEstimate:
+    """Return an estimate that may also come to as little as one, and to as much as another."""
+
+    def between(middle: Between, low: Between, high: Between) -> Between:
+        return Between(likely=middle.likely, low=min(middle.low, low.low), high=max(middle.high, high.high))
+
+    costs = (likely.cost, least.cost, most.cost)
+    return replace(
+        likely,
+        calls=between(likely.calls, least.calls, most.calls),
+        prompt_tokens=between(likely.prompt_tokens, least.prompt_tokens, most.prompt_tokens),
+        reply_tokens=between(likely.reply_tokens, least.reply_tokens, most.reply_tokens),
+        cost=between(*(cost for cost in costs if cost is not None)) if likely.cost is not None else None,
     )
 
 

@@ -149,6 +149,37 @@ def test_the_interval_of_a_question_holds_a_real_one(
 
 
 @pytest.mark.model
+def test_lazily_indexing_costs_nothing_and_a_question_the_reports_that_it_reads(corpus: Path, whole: Estimate) -> None:
+    tasks = TaskSettings(extraction=True, reports=True, summaries=True)
+    lazy = replace(SETTINGS.llm, tasks=tasks, lazy=True)
+    few = replace(SETTINGS.query, llm_answer=LlmAnswerSettings(reports=2))
+    found = estimate(corpus, replace(SETTINGS, llm=lazy, query=few))
+    assert found.cost.high == 0
+    assert {task.on for task in found.tasks.values()} == {False}
+    reports = found.tasks["reports"]
+    assert (found.lazy_reports.on, whole.lazy_reports.on) == (True, False)
+    assert (found.lazy_reports.calls.low, found.lazy_reports.calls.likely) == (0, 2)
+    assert found.lazy_reports.tokens.likely == pytest.approx(reports.tokens.likely * 2 / reports.calls.likely)
+    full = sum(task.tokens.likely for task in found.tasks.values())
+    assert found.lazy_share == pytest.approx(found.lazy_reports.tokens.likely / full)
+    assert whole.lazy_reports.calls.likely == min(12, reports.calls.likely), "as many as answers read, or all"
+
+
+@pytest.mark.model
+def test_lazily_indexing_does_not_ask_before_costs(
+    belvedere: Belvedere, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    config = _config(tmp_path, "http://127.0.0.1:9/v1")
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["llm"]["lazy"] = True
+    config.write_text(json.dumps(content), encoding="utf-8")
+    done = belvedere("index", corpus, "--store", tmp_path / "s", "--config", config)
+    assert done.code == 0
+    assert "estimating" not in done.err
+
+
+@pytest.mark.model
 def test_what_is_stored_already_counts_for_nothing(corpus: Path, tmp_path: Path) -> None:
     settings = replace(SETTINGS, llm=LlmSettings())
     with KnowledgeBase.open(tmp_path / "store", config=settings) as kb:
@@ -193,13 +224,18 @@ def test_the_command_tells_it_as_json_and_as_text(belvedere: Belvedere, corpus: 
     config = _config(tmp_path, "http://127.0.0.1:9/v1")
     told = belvedere("estimate", corpus, "--config", config, "--cheapest", "--json").json()
     assert set(told) >= {"documents", "chunks", "storage", "tasks", "cost", "cheapest"}
-    assert set(told["tasks"]) == {"extraction", "reports", "summaries"}
+    per = {name: task["per"] for name, task in told["tasks"].items()}
+    of_collection, of_question = ("extraction", "reports", "summaries"), ("rewriting", "answers", "judge")
+    assert per == {**dict.fromkeys(of_collection, "collection"), **dict.fromkeys(of_question, "question")}
     assert set(told["tasks"]["extraction"]) >= {"calls", "tokens", "cost", "cost_interval"}
-    assert set(told["questions"]["per_question"]) == {"rewriting", "answers", "judge"}
-    assert told["questions"]["per_question"]["answers"]["cost"] > 0
+    assert told["tasks"]["answers"]["cost"] > 0
     assert told["storage"]["total"] == pytest.approx(sum(told["storage"].values()) / 2, abs=10)
-    assert len(told["cheapest"]) == 6
-    assert [offer["cost"] for offer in told["cheapest"]] == sorted(offer["cost"] for offer in told["cheapest"])
+    assert len(told["cheapest"]) == 2 * 6
+    for kind in ("collection", "question"):
+        costs = [offer["cost"] for offer in told["cheapest"] if offer["per"] == kind]
+        assert costs == sorted(costs)
+    assert told["lazy"]["on"] is False
+    assert 0 < told["lazy"]["share_of_indexing"] < 1
     text = belvedere("estimate", corpus, "--config", config).out
     assert "12 documents" in text
     assert "extraction (on, by m)" in text
