@@ -28,6 +28,9 @@ class Release:
     java_options: tuple[str, ...] = ()
 
 
+# Read once: a test whose own caches lie elsewhere may start a server, which must find its jars and keep them.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "belvedere" / "neo4j"
+
 RELEASES = {
     "5": Release(version="5.26.31", java=(17, 21), main_class="org.neo4j.server.CommunityEntryPoint"),
     "2026": Release(
@@ -72,13 +75,12 @@ def _java_major(java: Path) -> int:
 
 def fetch_jars(release: Release) -> Path:
     """Return the folder of the release's jars, fetched by Maven where they are not there; raises ``CannotStart``."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "belvedere" / "neo4j"
-    folder = cache / release.version
+    folder = _CACHE / release.version
     if folder.is_dir():
         return folder
     if shutil.which("mvn") is None:
         raise CannotStart(f"Neo4j {release.version} is fetched by Maven, which is not here: install maven")
-    unfinished = cache / f"{release.version}.{os.getpid()}"
+    unfinished = _CACHE / f"{release.version}.{os.getpid()}"
     try:
         _copy_dependencies(release, unfinished)
         unfinished.rename(folder)
