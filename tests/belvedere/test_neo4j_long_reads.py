@@ -17,6 +17,7 @@ from graph_store.errors import StoreChanged, StoreSwitched
 from graph_store.neo4j.address import ServerAddress
 from graph_store.neo4j.neo4j_store import Neo4jStore
 from graph_store.neo4j.store_watch import OneState
+from graph_store.searches import Along, KeywordSearch
 from tests.graph_store.builders import DIMENSION, MODEL, document_bundle
 from tests.graph_store.samples import PUBLIC, fill
 from tests.neo4j.emptying import empty_database
@@ -105,6 +106,29 @@ def test_an_export_keeps_no_passages(reader: Neo4jStore, monkeypatch: pytest.Mon
     export_to_stream(reader, PUBLIC, stream, "jsonl")
     assert kept == []
     assert ids_in(stream.getvalue(), "chunk") == ["open-0", "open-1"]
+
+
+def test_within_a_long_read_searches_and_names_are_the_same_and_keep_no_passages(
+    reader: Neo4jStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (name, *_) = (entity.name_key for entity in reader.list_entities(PUBLIC))
+    searches = [KeywordSearch(text="Alpha", kind="chunk", k=5)]
+    along = Along(names=frozenset({name}), places=5, vectors=("open-0",))
+
+    def read() -> tuple[object, ...]:
+        return (
+            reader.search_many(PUBLIC, searches, along=along),
+            reader.name_places(PUBLIC, [name], most=5),
+            reader.passage_names(PUBLIC, ["open-0"], most=5),
+        )
+
+    alone = reader.in_one_state(read)
+    assert all(alone)
+    kept: list[object] = []
+    monkeypatch.setattr(OneState, "memo", lambda _, scope: kept.append(scope))
+    with reader.one_state():
+        assert read() == alone
+    assert kept == []
 
 
 def test_an_export_of_a_database_that_is_filled_anew_is_of_the_new_store(
