@@ -1,7 +1,7 @@
 """Exports from a store on a Neo4j server, and copies of one, while somebody writes to it or fills its database anew."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 from belvedere import KnowledgeBase
 from belvedere.export import export_to_file, export_to_stream
 from belvedere.settings import Settings
+from belvedere.store_comparison import Comparison, Side, compare_stores
 from belvedere.store_copy import copy_store, verify_copy
 from belvedere.store_location import StoreLocation, read_location
 from graph_store.embedded.embedded_store import EmbeddedStore
@@ -165,17 +166,33 @@ def test_a_copy_of_a_store_that_is_filled_anew_stays_unfinished(
     assert copy_is_unfinished(tmp_path / "copy")
 
 
+def take_over(address: ServerAddress, number: int) -> None:
+    """Write as one does who took the lease of a writer that slept."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("graph_store.neo4j.writer_lease.has_ended", lambda _: True)
+        write_one(address, number)
+
+
+def test_a_copy_whose_origin_is_written_to_once_it_was_compared_stays_unfinished(
+    address: ServerAddress, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def compare(origin: Side, copy: Side, tenants: Sequence[str], *, progress: None) -> Comparison:
+        compared = compare_stores(origin, copy, tenants, progress=progress)
+        assert compared.agrees
+        take_over(address, 0)
+        return compared
+
+    monkeypatch.setattr("belvedere.store_copy.compare_stores", compare)
+    with pytest.raises(StoreChanged, match="run again"):
+        copy_store(address, tmp_path / "copy", Settings())
+    assert copy_is_unfinished(tmp_path / "copy")
+
+
 def test_a_copy_whose_origin_was_written_to_all_the_same_stays_unfinished_and_goes_on(
     address: ServerAddress, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def take_over(number: int) -> None:
-        """Write as one does who took the lease of a writer that slept."""
-        with monkeypatch.context() as patched:
-            patched.setattr("graph_store.neo4j.writer_lease.has_ended", lambda _: True)
-            write_one(address, number)
-
     with monkeypatch.context() as patched:
-        happens_before("stored_layer", patched, take_over, times=1)
+        happens_before("stored_layer", patched, lambda number: take_over(address, number), times=1)
         with pytest.raises(StoreChanged, match="run again"):
             copy_store(address, tmp_path / "copy", Settings())
     assert copy_is_unfinished(tmp_path / "copy")
