@@ -1,4 +1,7 @@
-"""An HTTP client that reads so many bytes of a response and no more: a server may never stop."""
+"""An HTTP client that sends to one address alone, and reads so many bytes of a response and no more.
+
+A server may send callers on to anybody, pack any size into few bytes, or never stop.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -17,13 +20,26 @@ class ReplyBrokenOff(httpx2.TransportError):
     """The connection ended in the midst of a response that told of no fault."""
 
 
+class ResponsePacked(httpx2.TransportError):
+    """A response is packed, though none such was asked for."""
+
+
 class CappedClient(DefaultAsyncHttpxClient):
-    """Sends as its parent does, and stops reading a response at ``MOST_BYTES``."""
+    """Sends as its parent does, stops reading a response at ``MOST_BYTES``, and follows no redirect: what is sent is
+    for the address that was configured. ``is_local`` leaves out proxies that the environment names.
+    """
+
+    def __init__(self, *, is_local: bool) -> None:
+        super().__init__(follow_redirects=False, trust_env=not is_local)
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:  # noqa: ANN401  # the parent's own
-        """Send a request. Packed responses are not asked for: they could unfold to any size."""
+        """Send a request. Packed responses are neither asked for nor read: they could unfold to any size."""
         request.headers["Accept-Encoding"] = "identity"
         response = await super().send(request, stream=True, **options)
+        packing = response.headers.get("Content-Encoding", "identity")
+        if packing != "identity":
+            await response.aclose()
+            raise ResponsePacked(packing)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Capped(response.stream, good=response.is_success)
         if not stream:

@@ -1,5 +1,6 @@
 """Where language models are asked, and with which key."""
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,19 @@ class Endpoint:
     def has_key(self) -> bool:
         """Whether there is a key; the client sends some word in its place where there is none."""
         return self.key != _NO_KEY
+
+    @property
+    def host(self) -> str:
+        """The host's name or address."""
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is on this machine, where no proxy leads to it."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost" or self.host.endswith(".localhost")
 
     def without_key(self, text: str) -> str:
         """Return a text of the endpoint on one line, with the key struck out wherever it stands."""

@@ -2,11 +2,14 @@
 
 import email.utils
 import time
+import urllib.request
+from json import JSONDecodeError
+from urllib.parse import urlsplit
 
 from httpx2 import HTTPError, ReadTimeout
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
-from model_clients.chat.capped_client import ReplyBrokenOff, ResponseTooLarge
+from model_clients.chat.capped_client import ReplyBrokenOff, ResponsePacked, ResponseTooLarge
 from model_clients.chat.endpoint import Endpoint
 from model_clients.chat.errors import (
     ChatFailed,
@@ -26,14 +29,17 @@ def translated(error: Exception, endpoint: Endpoint, model: str) -> ChatFailed |
     """Return the error to raise for one of the ``openai`` package or of its connection."""
     if isinstance(error, ResponseTooLarge) or isinstance(error.__cause__, ResponseTooLarge):
         return ReplyUnusable(f"the reply of {endpoint.base_url} does not end")
+    if isinstance(error.__cause__, ResponsePacked):
+        return EndpointFailed(f"{endpoint.base_url} packs its replies ({error.__cause__}), which are not read so")
     if isinstance(error, APITimeoutError) and is_paid(error):
         return EndpointBusy(
             f"no reply from {endpoint.base_url} in time; llm.timeout_s says how long is waited", timed_out=True
         )
     if isinstance(error, APIConnectionError) and not is_paid(error):
-        return EndpointBusy(f"no connection to {endpoint.base_url}{_cause(error)}")
+        return EndpointBusy(f"no connection to {endpoint.base_url}{_proxy(endpoint)}{_cause(error)}")
     if isinstance(error, APIStatusError):
-        return _of_status(error, endpoint, model)
+        is_redirect = 300 <= error.status_code < 400
+        return _of_redirect(error, endpoint) if is_redirect else _of_status(error, endpoint, model)
     return EndpointBusy(f"{endpoint.base_url} {_fault(error, endpoint)}")
 
 
@@ -50,7 +56,17 @@ def _fault(error: Exception, endpoint: Endpoint) -> str:
         return f"failed: {_said(error, endpoint)}"
     if isinstance(error, HTTPError):
         return f"broke off its reply ({type(error).__name__})"
-    return f"sent what is no reply of its protocol ({type(error).__name__})"
+    hint = "; does its address end in /v1?" if isinstance(error, JSONDecodeError) else ""
+    return f"sent what is no reply of its protocol ({type(error).__name__}){hint}"
+
+
+def _of_redirect(error: APIStatusError, endpoint: Endpoint) -> EndpointUnusable:
+    there = urlsplit(error.response.headers.get("location", ""))
+    to = f" ({there.scheme}://{there.hostname})" if there.hostname else ""
+    return EndpointUnusable(
+        f"{endpoint.base_url} sends callers on to another address{to} (HTTP {error.status_code}), which is not "
+        "followed: put the address that answers into base_url"
+    )
 
 
 def _of_status(error: APIStatusError, endpoint: Endpoint, model: str) -> ChatFailed | EndpointUnusable:
@@ -103,6 +119,14 @@ def said_by(error: APIError) -> str:
 def _said(error: APIError, endpoint: Endpoint) -> str:
     # Struck out before it is cut: half a key would not be found.
     return endpoint.without_key(said_by(error))[:_SHOWN_CHARACTERS] or "nothing is said of why"
+
+
+def _proxy(endpoint: Endpoint) -> str:
+    """Name the proxy of the environment by which an endpoint is reached, if there is one."""
+    scheme = urlsplit(endpoint.base_url).scheme
+    if endpoint.is_local or scheme not in urllib.request.getproxies() or urllib.request.proxy_bypass(endpoint.host):
+        return ""
+    return f" by the proxy of {scheme.upper()}_PROXY"
 
 
 def _cause(error: Exception) -> str:

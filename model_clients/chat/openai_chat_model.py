@@ -24,6 +24,12 @@ T = TypeVar("T")
 # this does not keep to the limit that it was given.
 _CHARACTERS_PER_TOKEN = 40
 _SPARE_CHARACTERS = 1_000
+_SHOWN_CHARACTERS = 300
+
+# Tokenizers differ, servers add prompts of their own, and thinking that is not shown may count: but a count as many
+# times as high as the estimate, and by more than so many, is none.
+_MOST_TIMES = 20
+_SPARE_TOKENS = 10_000
 
 _REFUSALS = frozenset({400, 415, 422, 500, 501})
 """Statuses by which servers say that they do not take a parameter; some of them fail with 500."""
@@ -169,8 +175,10 @@ class OpenAiChatModel:
         """Return a reply that came whole."""
         sent = read_reply_part(response, "message")
         if not sent.has_message:
+            endpoint = self._client.endpoint
+            said = f": {endpoint.without_key(sent.error)[:_SHOWN_CHARACTERS]}" if sent.error else ""
             raise ReplyUnusable(
-                f"{self._client.endpoint.base_url} sent a reply without any message",
+                f"{endpoint.base_url} sent a reply without any message{said}",
                 usage=self._used(request, counted=sent),
             )
         if len(sent.text) > _most_characters(request):
@@ -186,7 +194,8 @@ class OpenAiChatModel:
     def _used(self, request: ChatRequest, text: str = "", counted: WireReply = NOT_COUNTED) -> TokenUsage:
         """Return what a call has used that came to ``text``; tokens that the endpoint does not count are estimated."""
         about = estimated_usage(self._price, request, text)
-        prompt, reply = counted.prompt_tokens, counted.reply_tokens
+        prompt = _credible(counted.prompt_tokens, about.prompt_tokens)
+        reply = _credible(counted.reply_tokens, request.max_tokens)
         if text and not reply:
             reply = None
         return priced(
@@ -195,6 +204,13 @@ class OpenAiChatModel:
             about.reply_tokens if reply is None else reply,
             estimated=prompt is None or reply is None,
         )
+
+
+def _credible(counted: int | None, expected: int) -> int | None:
+    """Return a count that the endpoint sent, None for one that cannot be."""
+    if counted is None or counted > _MOST_TIMES * expected + _SPARE_TOKENS:
+        return None
+    return counted
 
 
 def _most_characters(request: ChatRequest) -> int:

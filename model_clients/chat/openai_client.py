@@ -52,7 +52,7 @@ class OpenAiClient:
             base_url=self.endpoint.base_url,
             timeout=Timeout(self._settings.timeout_s, connect=min(_CONNECTING_S, self._settings.timeout_s)),
             max_retries=0,
-            http_client=CappedClient(),
+            http_client=CappedClient(is_local=self.endpoint.is_local),
         )
 
     @property

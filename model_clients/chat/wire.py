@@ -14,7 +14,8 @@ _MOST_TOKENS = 100_000_000
 class WireReply:
     """A whole reply or one piece of a stream. ``has_message`` where a message or piece of one is in it at all.
 
-    ``prompt_tokens`` and ``reply_tokens`` are None where they were not counted, or to no number that can be.
+    ``prompt_tokens`` and ``reply_tokens`` are None where they were not counted, or to no number that can be. ``error``
+    is what is said to have gone wrong, in the place of a message.
     """
 
     text: str = ""
@@ -23,6 +24,7 @@ class WireReply:
     finish: str | None = None
     prompt_tokens: int | None = None
     reply_tokens: int | None = None
+    error: str = ""
 
 
 NOT_COUNTED = WireReply()
@@ -48,6 +50,7 @@ def read_reply_part(sent: object, holder: Literal["message", "delta"]) -> WireRe
         # Something is sent with every call, so none is no count.
         prompt_tokens=_tokens(_field(usage, "prompt_tokens")) or None,
         reply_tokens=_tokens(_field(usage, "completion_tokens")),
+        error=_text(_field(_field(sent, "error"), "message")),
     )
 
 
