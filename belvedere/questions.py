@@ -52,7 +52,7 @@ class Questions:
         if wanted and not self._rewrites:
             raise NoLanguageModel(
                 f"{', '.join(wanted)}: only a language model can do this; switch on the task rewriting (llm.tasks in"
-                " the settings file, or --llm rewriting)"
+                " the settings file, or name it in --llm beside others: --llm rewriting,answers)"
             )
         return Manner(turns=turns, transformations=wanted)
 

@@ -4,6 +4,7 @@ Understood from the conversation before it, searched for in further wordings, an
 each step is made only where it is wanted and has a model, and each that fails leaves what there is without it.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -41,12 +42,13 @@ class Manner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prepared:
-    """A question as it is asked in the end, and what preparing it took."""
+    """A question as it is asked in the end, and the time that preparing it took."""
 
     question: str
     options: AskOptions
     understood: Understood
     transformed: Transformed
+    milliseconds: float
 
 
 class Asker:
@@ -109,6 +111,7 @@ class Asker:
         return self._engines.asked(lambda engine: engine.gather(question, options, budget=budget))[0]
 
     def _prepare(self, question: str, options: AskOptions, manner: Manner) -> _Prepared:
+        started = time.perf_counter()
         told_turns = self._settings.conversation.told_turns
         understood = understand(question, manner.turns, self._models.rewriting, options.access, told_turns=told_turns)
         wanted = manner.transformations
@@ -122,6 +125,7 @@ class Asker:
             options=replace(options, further=(*options.further, *transformed.searches)),
             understood=understood,
             transformed=transformed,
+            milliseconds=(time.perf_counter() - started) * 1000,
         )
 
     def _from_sources(self, prepared: _Prepared) -> Answer:
@@ -138,4 +142,13 @@ class Asker:
         if use is not None or trouble or transformed.searches or usage != TokenUsage():
             use = use if use is not None else LlmUse()
             use = replace(use, searches=transformed.shown, trouble=(*trouble, *use.trouble), usage=usage + use.usage)
+        if trouble or usage != TokenUsage():
+            answer = _with_rewriting(answer, prepared.milliseconds)
         return replace(answer, question=question, asked_as=asked_as, asked_from=prepared.options.asked_from, llm=use)
+
+
+def _with_rewriting(answer: Answer, milliseconds: float) -> Answer:
+    """Return the answer with the time in which models put the question in other words, and with it in the total."""
+    times = answer.timings_ms
+    total = times.get("total", 0.0) + milliseconds
+    return replace(answer, timings_ms={"rewriting": round(milliseconds, 3), **times, "total": round(total, 3)})

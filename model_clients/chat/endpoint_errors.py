@@ -28,7 +28,7 @@ _TOO_LONG = ("context", "maximum length", "too long", "too many tokens", "token 
 def translated(error: Exception, endpoint: Endpoint, model: str) -> ChatFailed | EndpointUnusable:
     """Return the error to raise for one of the ``openai`` package or of its connection."""
     if isinstance(error, ResponseTooLarge) or isinstance(error.__cause__, ResponseTooLarge):
-        return ReplyUnusable(f"the reply of {endpoint.base_url} does not end")
+        return ReplyUnusable(f"the reply of {endpoint.base_url} does not end", fault="endless")
     if isinstance(error.__cause__, ResponsePacked):
         return EndpointFailed(f"{endpoint.base_url} packs its replies ({error.__cause__}), which are not read so")
     if isinstance(error, APITimeoutError) and is_paid(error):

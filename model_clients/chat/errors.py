@@ -12,9 +12,13 @@ EndpointUnusable          nothing can ever come of it as it is configured (key, 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal, TypeAlias
 
 from model_clients.chat.messages import TokenUsage
 from model_clients.errors import ModelClientError, ModelUnusable
+
+ReplyFault: TypeAlias = Literal["empty", "refused", "broken off", "endless", "of another form"]
+"""What is wrong with a reply that cannot be used."""
 
 
 class ChatFailed(ModelClientError):
@@ -27,7 +31,11 @@ class ChatFailed(ModelClientError):
 
 
 class ReplyUnusable(ChatFailed):
-    """The reply is not what was asked for."""
+    """The reply is not what was asked for. The message may hold parts of the reply; ``fault`` does not."""
+
+    def __init__(self, message: str, *, usage: TokenUsage | None = None, fault: ReplyFault = "of another form") -> None:
+        super().__init__(message, usage=usage)
+        self.fault: ReplyFault = fault
 
 
 class RequestTooLong(ChatFailed):

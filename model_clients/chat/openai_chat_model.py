@@ -180,11 +180,13 @@ class OpenAiChatModel:
             raise ReplyUnusable(
                 f"{endpoint.base_url} sent a reply without any message{said}",
                 usage=self._used(request, counted=sent),
+                fault="empty",
             )
         if len(sent.text) > _most_characters(request):
             raise ReplyUnusable(
                 f"the reply is far longer than the {request.max_tokens:,} tokens that were asked for",
                 usage=self._used(request, sent.text, sent),
+                fault="endless",
             )
         return self._reply(request, sent.text, "refused" if sent.refused else finish_of(sent.finish), sent)
 

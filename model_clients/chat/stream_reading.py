@@ -44,7 +44,7 @@ class GatheredReply:
         self._pieces.append(sent.text)
         self._size += len(sent.text) + 1
         if self._size > self._limit:
-            raise ReplyUnusable("the reply goes on far beyond the number of tokens that was asked for")
+            raise ReplyUnusable("the reply goes on far beyond the number of tokens that was asked for", fault="endless")
         return sent.text
 
 

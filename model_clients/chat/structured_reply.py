@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from model_clients.chat.errors import ReplyUnusable
+from model_clients.chat.errors import ReplyFault, ReplyUnusable
 from model_clients.chat.messages import ChatReply, ChatRequest, Message, TokenUsage
 from model_clients.chat.reply_reading import ReadJson, read_json
 
@@ -31,11 +31,12 @@ class StructuredReply(Generic[R]):
 
 
 class WrongForm(ReplyUnusable):
-    """A reply that is not of the form; ``fault`` is what the model is told about it."""
+    """A reply that is not of the form; ``told`` is what the model is told about it."""
 
-    def __init__(self, reply: ChatReply, fault: str) -> None:
-        super().__init__(f"the reply of {reply.model!r} is not the JSON that was asked for: {fault}", usage=reply.usage)
-        self.fault = fault
+    def __init__(self, reply: ChatReply, told: str, *, fault: ReplyFault = "of another form") -> None:
+        sentence = f"the reply of {reply.model!r} is not the JSON that was asked for: {told}"
+        super().__init__(sentence, usage=reply.usage, fault=fault)
+        self.told = told
 
 
 @cache
@@ -59,10 +60,10 @@ def asked_for(request: ChatRequest, form: type[BaseModel]) -> ChatRequest:
 def read_reply(reply: ChatReply, form: type[R]) -> StructuredReply[R]:
     """Return the reply as ``form``. Raises ``WrongForm``, and ``ReplyUnusable`` for a refusal."""
     if reply.finish == "refused":
-        raise ReplyUnusable(f"{reply.model!r} refuses to reply", usage=reply.usage)
+        raise ReplyUnusable(f"{reply.model!r} refuses to reply", usage=reply.usage, fault="refused")
     found = read_json(reply.text)
     if found is None:
-        raise WrongForm(reply, _no_json(reply))
+        raise _without_json(reply)
     try:
         value = form.model_validate(_wrapped(found, form))
     except ValidationError as error:
@@ -90,12 +91,12 @@ def _wrapped(found: ReadJson, form: type[BaseModel]) -> Any:  # noqa: ANN401  # 
     return found.value
 
 
-def _no_json(reply: ChatReply) -> str:
+def _without_json(reply: ChatReply) -> WrongForm:
     if not reply.text.strip():
-        return "it is empty"
+        return WrongForm(reply, "it is empty", fault="empty")
     if reply.finish == "length":
-        return "it breaks off before any part of it is whole; be brief"
-    return "it holds no JSON object that can be read"
+        return WrongForm(reply, "it breaks off before any part of it is whole; be brief", fault="broken off")
+    return WrongForm(reply, "it holds no JSON object that can be read")
 
 
 def _faults(error: ValidationError) -> str:

@@ -123,7 +123,7 @@ class TaskModel:
         try:
             return read_reply(reply, form)
         except WrongForm as error:
-            repair = repair_request(asked, reply, error.fault)
+            repair = repair_request(asked, reply, error.told)
         with counted_in_failure(reply.usage):
             again = await self._model.complete(repair)
             found = _read_last(again, form)
@@ -134,7 +134,7 @@ def _read_last(reply: ChatReply, form: type[R]) -> StructuredReply[R]:
     try:
         return read_reply(reply, form)
     except WrongForm as error:
-        raise ReplyUnusable(str(error), usage=error.usage) from None
+        raise ReplyUnusable(str(error), usage=error.usage, fault=error.fault) from None
 
 
 async def _checked(parts: AsyncIterator[str | ChatReply]) -> AsyncIterator[str | ChatReply]:
@@ -147,7 +147,7 @@ async def _checked(parts: AsyncIterator[str | ChatReply]) -> AsyncIterator[str |
 
 def _require_text(reply: ChatReply) -> None:
     if reply.finish == "refused":
-        raise ReplyUnusable(f"{reply.model!r} refuses to reply", usage=reply.usage)
+        raise ReplyUnusable(f"{reply.model!r} refuses to reply", usage=reply.usage, fault="refused")
     if not reply.text.strip():
         cut = " before it came to its reply; llm.model may think too long" if reply.finish == "length" else ""
-        raise ReplyUnusable(f"the reply of {reply.model!r} is empty{cut}", usage=reply.usage)
+        raise ReplyUnusable(f"the reply of {reply.model!r} is empty{cut}", usage=reply.usage, fault="empty")

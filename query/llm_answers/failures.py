@@ -1,10 +1,20 @@
 """Failures of calls as they are told to whoever asked."""
 
-from model_clients.chat.errors import ChatFailed, ReplyUnusable
+from collections.abc import Mapping
+
+from model_clients.chat.errors import ChatFailed, ReplyFault, ReplyUnusable
+
+_FAULTS: Mapping[ReplyFault, str] = {
+    "empty": "it is empty",
+    "refused": "the model refuses to reply",
+    "broken off": "it broke off before any part of it was whole; it may need more tokens",
+    "endless": "it goes on far beyond the tokens that were asked for",
+    "of another form": "it is not of the form that was asked for",
+}
 
 
 def told_failure(error: ChatFailed) -> str:
     """Return a failure in one line; of a reply that cannot be used nothing is told, for it is untrusted text."""
     if isinstance(error, ReplyUnusable):
-        return "the reply cannot be used: it is empty, refused, cut off, or not of the form that was asked for"
+        return f"the reply cannot be used: {_FAULTS[error.fault]}"
     return " ".join(str(error).split())

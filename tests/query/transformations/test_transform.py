@@ -139,6 +139,7 @@ def test_without_a_model_asking_is_as_it_was(engine: QueryEngine) -> None:
     answer = asker.ask("Who built Skerry Rock Lighthouse?", AskOptions(), Manner())
     plain = engine.ask("Who built Skerry Rock Lighthouse?")
     assert (answer.answer, answer.citations, answer.llm, answer.asked_as) == (plain.answer, plain.citations, None, "")
+    assert "rewriting" not in answer.timings_ms
 
 
 def test_searching_and_answering_work_together(engine: QueryEngine) -> None:
@@ -150,3 +151,6 @@ def test_searching_and_answering_work_together(engine: QueryEngine) -> None:
     assert answer.llm is not None
     assert answer.llm.usage.calls == 2
     assert [search.transformation for search in answer.llm.searches] == ["rewrite"]
+    times = answer.timings_ms
+    assert times["rewriting"] > 0
+    assert times["total"] >= times["rewriting"] + times["llm"]
