@@ -15,6 +15,7 @@ from typing import Any
 
 from belvedere.errors import UserMistake
 from graph_store.access import Access
+from graph_store.valid_text import is_valid_text
 from query.conversation.settings import ConversationSettings
 from query.conversation.turns import Turn, readable_turns
 
@@ -112,6 +113,8 @@ class ConversationFiles:
         )
 
     def _file(self, name: str) -> Path:
+        if not is_valid_text(name):
+            raise ConversationUnusable(f"the name {name[:40]!r} of a conversation is no valid Unicode")
         return self._folder / f"{_name([name])}.json"
 
     def _by_use(self) -> list[Path]:

@@ -183,7 +183,8 @@ class KnowledgeBase:
         ``versions`` their versions (by default the current ones, whatever their time). ``transform`` names the further
         searches that a language model makes ("rewrite", ...; None: as the settings say).
         The time that opening the store and loading the model took, where this call did, is ``load`` among its times.
-        Raises ``FilterMistake``, ``StoreUnusable``, ``ModelUnusable``, ValueError for a filter or k that is none.
+        Raises ``FilterMistake``, ``StoreUnusable``, ``ModelUnusable``, ``InvalidText`` for a question with single
+        surrogates, ValueError for a filter or k that is none.
         """
         options = self._questions.options(route, k, filters, versions)
         return self._questions.ask(question, options, self._questions.manner(transform))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from graph_store.valid_text import check_question
 from model_clients.chat.messages import TokenUsage
 from model_clients.chat.task_model import TaskModel
 from query.conversation.follow_ups import Understood, understand
@@ -91,6 +92,7 @@ class Asker:
 
     def further(self, question: str, options: AskOptions, wanted: tuple[Transformation, ...]) -> Transformed:
         """Return the further searches that the wanted transformations make of a question; none without a model."""
+        check_question(question)
         if self._transformer is None or not wanted:
             return Transformed()
         made = self._transformer.transform(question, wanted, options)
@@ -111,6 +113,7 @@ class Asker:
         return self._engines.asked(lambda engine: engine.gather(question, options, budget=budget))[0]
 
     def _prepare(self, question: str, options: AskOptions, manner: Manner) -> _Prepared:
+        check_question(question)
         started = time.perf_counter()
         told_turns = self._settings.conversation.told_turns
         understood = understand(question, manner.turns, self._models.rewriting, options.access, told_turns=told_turns)

@@ -9,6 +9,7 @@ from graph_store.access import Access
 from graph_store.filters import Filters
 from graph_store.records import Hit
 from graph_store.store import GraphStore
+from graph_store.valid_text import check_question
 from model_clients.embedder import Embedder
 from model_clients.reranker import Reranker
 from query.chain_ranking.explanation import ExplainedRanking, explain_ranking
@@ -188,6 +189,7 @@ class QueryEngine:
         return explain_ranking(question, ranking.chains, k=k)
 
     def _prepare(self, question: str, options: AskOptions, times: StepTimes) -> tuple[Request, ReadableView]:
+        check_question(question)
         with times.step("analyse"):
             analysed = analyse_asked(question)
         with times.step("embed"):

@@ -13,6 +13,7 @@ from belvedere.store_location import StoreLocation
 from graph_store.errors import StoreUnusable
 from graph_store.filters import MetadataFilter, Versions, check_day, parse_filter
 from graph_store.neo4j.address import is_server_address, parse_address
+from graph_store.valid_text import is_valid_text
 
 if TYPE_CHECKING:
     from belvedere.knowledge_base import KnowledgeBase
@@ -105,7 +106,7 @@ class NameType(click.ParamType[str]):
         text = str(value)
         if not text.strip(" ,"):
             self.fail("the name is empty; leave the option out, or give a name", param, ctx)
-        if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
+        if not is_valid_text(text):
             self.fail(f"{text!r} is no valid Unicode", param, ctx)
         return text
 
@@ -120,6 +121,8 @@ class QuestionType(click.ParamType[str]):
         text = str(value)
         if not text.strip():
             self.fail("the question is empty; say what you want to know", param, ctx)
+        if not is_valid_text(text):
+            self.fail(f"the question {text[:40]!r} is no valid Unicode", param, ctx)
         return text
 
 

@@ -68,6 +68,9 @@ def test_a_path_that_is_not_there(belvedere: Belvedere, tmp_path: Path) -> None:
     [
         (["ask", ""], "the question is empty"),
         (["search", " "], "the question is empty"),
+        (["ask", "\udcff Holt born?"], "no valid Unicode"),
+        (["search", "\udcff Holt born?"], "no valid Unicode"),
+        (["context", "\udcff Holt born?"], "no valid Unicode"),
         (["index", ""], "the path is empty"),
         (["status", "--store", ""], "the path is empty"),
         (["status", "--config", ""], "the path is empty"),

@@ -2,6 +2,7 @@
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,10 @@ def test_no_name_leaves_the_folder(name: str, state: Path) -> None:
     (file,) = state.rglob("*.json")
     assert json.loads(file.read_text(encoding="utf-8"))["name"] == name
     assert files().read(name) == (turn(1),)
+
+
+@pytest.mark.parametrize("use", [lambda name: files().read(name), lambda name: files().write(name, [turn(1)])])
+def test_a_name_that_is_no_text_is_told(use: Callable[[str], object], state: Path) -> None:
+    with pytest.raises(ConversationUnusable, match="no valid Unicode"):
+        use("half \ud800")
+    assert not [path for path in state.rglob("*") if path.is_file()]
