@@ -13,7 +13,7 @@ from belvedere.evaluation.dataset import LabelledQuestion
 from belvedere.evaluation.intervals import Estimate
 from belvedere.evaluation.judging.computed import COMPUTED, NEED_REFERENCES
 from belvedere.evaluation.judging.judge import JUDGED, JUDGED_REFERENCES
-from belvedere.evaluation.judging.scores import FAILED
+from belvedere.evaluation.judging.scores import FAILED, Asked
 from belvedere.evaluation.measures import GRADED, MEASURES
 from belvedere.evaluation.safety import SAFETY
 from belvedere.evaluation.system_scores import SystemScores
@@ -179,14 +179,19 @@ def _judge(gate: Gate, estimate: Estimate, why: str) -> GateOutcome:
 
 
 def _distrust(scores: SystemScores, gate: Gate) -> str:
-    """Tell why a judged value is not to be trusted: most of its verdicts failed. "" where they did not."""
-    if scores.judged is None or gate.measure not in JUDGED:
+    """Tell why a judged value is not to be trusted: it is that of the few that were judged. "" where it is."""
+    judged = scores.judged
+    if judged is None or gate.measure not in JUDGED:
         return ""
-    verdicts = scores.judged.verdicts[gate.measure]
-    if verdicts.failures <= verdicts.given:
-        return ""
-    reasons = ", ".join(f"{reason} ({count})" for reason, count in verdicts.failed.items())
-    return f"{verdicts.failures} of {verdicts.failures + verdicts.given} verdicts failed: {reasons}"
+    verdicts = judged.verdicts[gate.measure]
+    asked = judged.asked.get(gate.type, {}).get(gate.measure, Asked())
+    counted = ", ".join(f"{reason} ({count})" for reason, count in verdicts.failed.items())
+    reasons = f": {counted}" if counted else ""
+    if verdicts.failures > verdicts.given:
+        return f"{verdicts.failures} of {verdicts.failures + verdicts.given} verdicts failed{reasons}"
+    if 2 * asked.without_value > asked.questions:
+        return f"{asked.without_value} of {asked.questions} questions that the judge was asked have no value{reasons}"
+    return ""
 
 
 def _measured(scores: SystemScores, gate: Gate) -> Estimate:

@@ -15,7 +15,7 @@ from belvedere.evaluation.gates import GateError, check_judge, check_questions, 
 from belvedere.evaluation.judging.appraisal import Appraisal, Appraiser
 from belvedere.evaluation.judging.computed import COMPUTED
 from belvedere.evaluation.judging.judge import JUDGED, JudgedReplies, judge_replies
-from belvedere.evaluation.judging.scores import JudgedScores, score_judged
+from belvedere.evaluation.judging.scores import Asked, JudgedScores, score_judged
 from belvedere.evaluation.report_html import report_html
 from belvedere.evaluation.result_json import evaluation_json
 from belvedere.evaluation.system_scores import SystemScores, score_run
@@ -24,6 +24,7 @@ from graph_store.access import Access
 from model_clients.hashing_embedder import HashingEmbedder
 from tests.belvedere.judged_replies import (
     ANSWER,
+    GOOD,
     PASSAGES,
     QUESTION,
     SETTINGS,
@@ -61,6 +62,43 @@ def test_a_gate_does_not_trust_the_few_verdicts_that_are_left() -> None:
     assert not faithful.passed
     assert faithful.why == "2 of 3 verdicts failed: names a number that was not shown (1), names no evidence (1)"
     assert failed.passed
+
+
+FEW = (QUESTION, *(replace(QUESTION, id=f"q{number}", type="rare") for number in range(3)))
+
+
+def few_judged() -> SystemScores:
+    """Return the scores of a judge that says much of one question and nothing that counts of three."""
+    many = {"claims": [claim(1, f"claim {number}", [2]) for number in range(6)], "without_claim": [2]}
+    none = {"claims": [], "without_claim": []}
+    replies = iter([many, none, none, none])
+    script = {**GOOD, "judge-claims": None}
+    found = judge_replies(judge(lambda prompt: script[prompt] or next(replies))[0], FEW, [ANSWER] * 4, Access())
+    run = SystemRun(rankings=(("d1",),) * 4, milliseconds=(1.0,) * 4, embedding_milliseconds=(1.0,) * 4)
+    dataset = Dataset(name="n", corpus=(), questions=FEW, seed=0)
+    return score_run(replace(run, replies=(ANSWER,) * 4), dataset, Appraisal(judged=found))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("faithfulness>=0.9", "3 of 4 questions that the judge was asked have no value: left out (6)"),
+        ("type=rare:faithfulness>=0", "3 of 3 questions that the judge was asked have no value: left out (6)"),
+        ("type=who:faithfulness>=0.9", ""),
+        ("correctness>=0.5", ""),
+    ],
+)
+def test_a_gate_does_not_trust_the_few_questions_that_have_a_value(text: str, why: str) -> None:
+    (outcome,) = judge_gates(gates_for(parse_gates(text), ("local",)), {"local": few_judged()})
+    assert outcome.why == why
+    assert outcome.passed == (not why)
+
+
+def test_a_call_that_fails_weighs_as_much_as_one_of_many_verdicts() -> None:
+    found = few_judged().judged
+    assert found is not None
+    assert found.failed_share == pytest.approx(3 / (4 * len(JUDGED)))
+    assert found.asked["rare"]["faithfulness"] == Asked(questions=3, without_value=3)
 
 
 def test_a_gate_on_what_is_not_measured_is_an_error_that_says_why() -> None:

@@ -67,12 +67,17 @@ R = TypeVar("R", bound=BaseModel)
 class JudgedReplies:
     """What a judge said of replies: the values of each question, and over all of them how many verdicts were given
     and why others failed, by measure; what it used up.
+
+    ``asked`` are the measures that it was asked about each question. ``failed_share`` is the mean over all calls of the
+    share of their verdicts that failed, so that a call of many verdicts counts no more than one without any.
     """
 
     judge: str
     values: tuple[dict[str, float], ...]
     given: Mapping[str, int]
     failed: Mapping[str, Mapping[str, int]]
+    asked: tuple[frozenset[str], ...]
+    failed_share: float | None
     usage: TokenUsage
 
 
@@ -115,7 +120,9 @@ def judge_replies(
         cases = [_Case.of(number, questions[number], replies[number], access) for number in part]
         outcomes += _asked(judge, cases)
     values: list[dict[str, float]] = [_unasked(*pair) for pair in zip(questions, replies, strict=True)]
+    asked: list[set[str]] = [set() for _ in questions]
     for outcome in outcomes:
+        asked[outcome.number].add(outcome.measure)
         if outcome.judged.value is not None:
             values[outcome.number][outcome.measure] = outcome.judged.value
     return JudgedReplies(
@@ -123,6 +130,8 @@ def judge_replies(
         values=tuple({name: row[name] for name in JUDGED if name in row} for row in values),
         given={name: sum(len(o.judged.values) for o in outcomes if o.measure == name) for name in JUDGED},
         failed={name: _reasons(outcomes, name) for name in JUDGED},
+        asked=tuple(map(frozenset, asked)),
+        failed_share=sum(o.judged.failed_share for o in outcomes) / len(outcomes) if outcomes else None,
         usage=sum((outcome.usage for outcome in outcomes), start=TokenUsage()),
     )
 

@@ -1,5 +1,6 @@
 """What was judged and what was computed of the replies of one system, each with the name of what it was judged by."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from model_clients.chat.messages import TokenUsage
 Row = Mapping[str, float]
 
 FAILED = "judge.failed"
-"""The share of a judge's verdicts that failed, of all measures together."""
+"""The share of a judge's verdicts that failed, of all measures together, each call weighing as much as another."""
 
 _NONE = Estimate(value=None, low=None, high=None, n=0)
 
@@ -33,9 +34,18 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Of how many questions a judge was asked about one measure, and how many of these have no value."""
+
+    questions: int = 0
+    without_value: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedScores:
     """Means over questions of what a language model judged; ``judge`` is its name, ``answered_by`` what wrote the
-    answers. What has no verdict at all has no value.
+    answers. What has no verdict at all has no value; ``asked`` tells how often that was, by measure, of the questions
+    of each type ("" for all). ``failed_share`` is None where nothing was asked.
     """
 
     judge: str
@@ -43,6 +53,8 @@ class JudgedScores:
     measures: Mapping[str, Estimate]
     by_type: Mapping[str, Mapping[str, Estimate]]
     verdicts: Mapping[str, Verdicts]
+    asked: Mapping[str, Mapping[str, Asked]]
+    failed_share: float | None
     usage: TokenUsage
 
     def judged_by(self, measure: str) -> str:
@@ -53,13 +65,6 @@ class JudgedScores:
     def judges_itself(self) -> bool:
         """Whether the judge wrote any of the answers."""
         return f"llm:{self.judge}" in self.answered_by
-
-    @property
-    def failed_share(self) -> float | None:
-        """The share of all verdicts that failed; None where none was asked for."""
-        failures = sum(found.failures for found in self.verdicts.values())
-        total = failures + sum(found.given for found in self.verdicts.values())
-        return failures / total if total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +85,24 @@ def score_judged(judged: JudgedReplies, replies: Sequence[Reply], dataset: Datas
         measures=measures,
         by_type=by_type,
         verdicts={name: Verdicts(given=judged.given[name], failed=judged.failed[name]) for name in JUDGED},
+        asked=_asked(judged, dataset),
+        failed_share=judged.failed_share,
         usage=judged.usage,
     )
+
+
+def _asked(judged: JudgedReplies, dataset: Dataset) -> dict[str, dict[str, Asked]]:
+    """Count the questions asked about each measure, and those without a value, of each type and ("") of all."""
+    asked: Counter[tuple[str, str]] = Counter()
+    missing: Counter[tuple[str, str]] = Counter()
+    for question, measures, values in zip(dataset.questions, judged.asked, judged.values, strict=True):
+        for kind in {"", question.type}:
+            asked.update((kind, name) for name in measures)
+            missing.update((kind, name) for name in measures if name not in values)
+    return {
+        kind: {name: Asked(questions=asked[kind, name], without_value=missing[kind, name]) for name in JUDGED}
+        for kind in sorted({"", *(question.type for question in dataset.questions)})
+    }
 
 
 def score_computed(rows: Sequence[Row], dataset: Dataset, by: Mapping[str, str]) -> ComputedScores:

@@ -21,6 +21,7 @@ def judged_json(scores: JudgedScores) -> dict[str, object]:
     measures = _named(scores.measures, scores.judged_by)
     for name, verdicts in scores.verdicts.items():
         measures[name] |= {"verdicts": verdicts.given, "failed": verdicts.failures, "reasons": dict(verdicts.failed)}
+        measures[name] |= {"asked": asdict(scores.asked[""][name])}
     return {
         "judge": scores.judge,
         "answered_by": list(scores.answered_by),

@@ -65,6 +65,12 @@ class Judged:
         """The mean of the verdicts that count; None without one: what was not judged has no value."""
         return sum(self.values) / len(self.values) if self.values else None
 
+    @property
+    def failed_share(self) -> float:
+        """The share of the verdicts that failed: 1 of a call without any other, 0 where there was nothing to judge."""
+        failures = sum(self.failed.values())
+        return failures / (failures + len(self.values)) if failures else 0.0
+
 
 def failed(reason: str) -> Judged:
     """Return the verdict that there is none, for a reason."""
