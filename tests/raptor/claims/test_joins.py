@@ -77,6 +77,59 @@ def test_a_pronoun_means_who_its_passage_names() -> None:
     )
 
 
+KESSELS = Passage(
+    above="Harbour Works",
+    sentences=(
+        "The Harbour Works were founded by Mira Kessel in 1932.",
+        "Her son Jonas Kessel led the works from 1967 to 1980.",
+        "Kessel sold the quay in 1975.",
+        "President Kessel opened the museum.",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The Harbour Works were founded by Jonas Kessel in 1932.",
+        "The Harbour Works were founded by Jonas Kessel.",
+        "Jonas Kessel founded the Harbour Works.",
+        "Mira Kessel led the works from 1967 to 1980.",
+    ],
+)
+def test_somebody_of_the_same_surname_is_another(claim: str) -> None:
+    assert is_joined(claim, [KESSELS])
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Mira Kessel founded the Harbour Works in 1932.",
+        "The Harbour Works were founded by Old Mira Kessel.",
+        "Mira Anna Kessel founded the Harbour Works in 1932.",
+        "Kessel founded the Harbour Works in 1932.",
+        "Mrs Kessel founded the Harbour Works in 1932.",
+        "Jonas Kessel led the works from 1967 to 1980.",
+        "Jonas Kessel sold the quay in 1975.",
+        "Jonas Kessel opened the museum.",
+    ],
+)
+def test_a_surname_alone_may_be_anybody_of_it(claim: str) -> None:
+    assert not is_joined(claim, [KESSELS])
+
+
+def test_an_initial_may_be_a_first_name() -> None:
+    ruth = Passage(sentences=("The quay was sold by Ruth Kessel.", "R Kessel and P Kessel died in 1980."))
+    assert not is_joined("R Kessel sold the quay.", [ruth])
+    assert is_joined("P Kessel sold the quay.", [ruth])
+
+
+def test_first_names_may_share_a_surname() -> None:
+    shared = Passage(sentences=("The quay was sold by Jonas and Mira Kessel.", "Jonas Kessel died in 1980."))
+    assert not is_joined("Jonas Kessel sold the quay.", [shared])
+    assert is_joined("Otto Kessel sold the quay.", [shared, Passage(sentences=("Otto Kessel died.",))])
+
+
 def test_one_pronoun_means_one() -> None:
     met = Passage(sentences=("Anna Lind met Otto Brandt.", "He died in Graz in 1944."))
     assert is_joined("Anna Lind and Otto Brandt died in Graz.", [met])
