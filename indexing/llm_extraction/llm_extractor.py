@@ -1,8 +1,8 @@
 """Asks a language model about each chunk, and joins what is believed of its replies to what the parser found."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from graph_store.records import Chunk, Document, NamedMention, NamedRelation
 from indexing.extraction.extractor import Extraction
@@ -12,8 +12,9 @@ from indexing.llm_extraction.prompt import extraction_request, second_look_reque
 from indexing.llm_extraction.reply import ExtractionReply
 from indexing.llm_extraction.settings import LlmExtractionSettings
 from indexing.model_work import FailedCall, WorkTally
-from model_clients.chat.errors import ChatFailed
+from model_clients.chat.errors import ChatFailed, ReplyUnusable
 from model_clients.chat.messages import ChatRequest
+from model_clients.chat.structured_reply import StructuredReply
 from model_clients.chat.task_model import TaskModel
 
 
@@ -42,10 +43,26 @@ class ModelExtraction:
 
 @dataclass(slots=True)
 class _Told:
-    """The replies about one chunk, and the failure that ended them."""
+    """The replies about one chunk, and the failure that ended them.
 
-    replies: list[ExtractionReply]
+    The parser's finds stay beside a first reply that broke off: nobody knows what it would have gone on to tell.
+    """
+
+    replies: list[ExtractionReply] = field(default_factory=list)
     failure: ChatFailed | None = None
+    is_first_whole: bool = False
+
+    def take(self, reply: StructuredReply[ExtractionReply] | ChatFailed) -> None:
+        if isinstance(reply, ChatFailed):
+            self.failure = reply
+            return
+        self.replies.append(reply.value)
+        if reply.cut_off:
+            self.failure = ReplyUnusable(
+                f"the reply of {reply.model!r} broke off; what was whole of it is kept", fault="broken off"
+            )
+        elif len(self.replies) == 1:
+            self.is_first_whole = True
 
 
 class LlmExtractor:
@@ -77,7 +94,8 @@ class LlmExtractor:
         found = self._model.ask_all_for(list(requests.values()), ExtractionReply)
         told = {}
         for key, reply in zip(requests, found, strict=True):
-            told[key] = _Told([], reply) if isinstance(reply, ChatFailed) else _Told([reply.value])
+            told[key] = _Told()
+            told[key].take(reply)
         if self._settings.second_look:
             self._look_again(requests, told)
         return told
@@ -91,10 +109,7 @@ class LlmExtractor:
         }
         found = self._model.ask_all_for(list(again.values()), ExtractionReply)
         for key, reply in zip(again, found, strict=True):
-            if isinstance(reply, ChatFailed):
-                told[key].failure = reply
-            else:
-                told[key].replies.append(reply.value)
+            told[key].take(reply)
 
     def _joined(self, item: ParsedDocument, told: Mapping[str, _Told]) -> ModelExtraction:
         parsed = item.extraction
@@ -107,11 +122,12 @@ class LlmExtractor:
                 check = ReplyCheck(chunk, known, self._settings, above=above)
                 facts[chunk.id] = check.facts(told[chunk.id].replies)
         asked = [chunk for chunk in item.chunks if chunk.id in told]
+        replaced = set() if stays else {chunk.id for chunk in asked if told[chunk.id].is_first_whole}
         failures = [(chunk, told[chunk.id].failure) for chunk in asked]
         return ModelExtraction(
             extraction=Extraction(
-                mentions=tuple(_mentions(item, facts, stay=stays, typed=bool(self._settings.entity_types))),
-                relations=tuple(_relations(item, facts, stay=stays)),
+                mentions=tuple(_mentions(item, facts, replaced, typed=bool(self._settings.entity_types))),
+                relations=tuple(_relations(item, facts, replaced)),
                 homes=parsed.homes,
             ),
             asked=len(asked),
@@ -134,15 +150,15 @@ def is_asked_about(chunk: Chunk, settings: LlmExtractionSettings) -> bool:
 
 
 def _mentions(
-    item: ParsedDocument, facts: Mapping[str, ChunkFacts], *, stay: bool, typed: bool
+    item: ParsedDocument, facts: Mapping[str, ChunkFacts], replaced: Set[str], *, typed: bool
 ) -> Iterable[NamedMention]:
     """Yield the mentions of each chunk; at one place the parser's name stays, with the model's description of it.
 
-    Where types were given, the model's type counts.
+    Those of the parser are left out of ``replaced`` chunks. Where types were given, the model's type counts.
     """
     parsed: defaultdict[str, dict[tuple[int, int], NamedMention]] = defaultdict(dict)
     for mention in item.extraction.mentions:
-        if stay or mention.chunk_id not in facts:
+        if mention.chunk_id not in replaced:
             parsed[mention.chunk_id][mention.char_start, mention.char_end] = mention
     for chunk in item.chunks:
         found = parsed[chunk.id]
@@ -158,10 +174,10 @@ def _mentions(
         yield from (found[span] for span in (sorted(found) if told else found))
 
 
-def _relations(item: ParsedDocument, facts: Mapping[str, ChunkFacts], *, stay: bool) -> Iterable[NamedRelation]:
+def _relations(item: ParsedDocument, facts: Mapping[str, ChunkFacts], replaced: Set[str]) -> Iterable[NamedRelation]:
     parsed: defaultdict[str, list[NamedRelation]] = defaultdict(list)
     for relation in item.extraction.relations:
-        if stay or relation.chunk_id not in facts:
+        if relation.chunk_id not in replaced:
             parsed[relation.chunk_id].append(relation)
     for chunk in item.chunks:
         yield from parsed[chunk.id]

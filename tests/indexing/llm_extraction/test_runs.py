@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -191,6 +192,32 @@ def test_instead_leaves_the_parsers_names_out_where_the_model_replied(runs: Runs
     runs.index(settings=settings)
     assert runs.names().isdisjoint({"Elsa Brandt", "Lisbon"})
     assert {"florbic acid", "quartz glass"} <= runs.names()
+
+
+def broken_off(request: ChatRequest) -> str:
+    """Reply as ``knowing`` does, and stop in the midst of the relation."""
+    return knowing(request).partition('"target"')[0]
+
+
+@pytest.mark.parametrize("mode", ["beside", "instead"])
+def test_a_reply_that_broke_off_is_kept_named_and_asked_for_again(
+    runs: Runs, mode: Literal["beside", "instead"]
+) -> None:
+    settings = IndexingSettings(llm_extraction=LlmExtractionSettings(mode=mode))
+    report = runs.index(broken_off, settings)
+    assert {"florbic acid", "Elsa Brandt"} <= runs.names(), "half a reply does not take the place of the parser"
+    assert DISSOLVES not in runs.facts()
+    assert report.model_work is not None
+    (failed,) = report.model_work.failed
+    assert failed.about == "chunk 1 of 'glass.md'"
+    assert "broke off; what was whole of it is kept" in failed.error
+    assert report.model_work.unfinished == ("glass.md",)
+    report = runs.index(settings=settings)
+    assert len(runs.model.requests) == 1
+    assert DISSOLVES in runs.facts()
+    assert ("Elsa Brandt" in runs.names()) == (mode == "beside")
+    assert report.model_work is not None
+    assert report.model_work.failed == ()
 
 
 def test_a_second_look_keeps_what_both_found(runs: Runs) -> None:
