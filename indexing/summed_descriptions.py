@@ -11,7 +11,7 @@ from indexing.told_descriptions import MAX_DESCRIPTION, ToldDescription
 from model_clients.chat.errors import ChatFailed
 from model_clients.chat.messages import CallScope
 from model_clients.chat.task_model import TaskModel
-from raptor.told_summary import MAX_EVIDENCE, SummaryMaterial, ToldSummary, tell_summaries
+from raptor.told_summary import MAX_EVIDENCE, SummaryMaterial, ToldSummary, dropped_of, tell_summaries
 
 
 def sum_up_descriptions(
@@ -33,11 +33,11 @@ def sum_up_descriptions(
     replies = tell_summaries(model, [_material(told, chunks) for told in asked.values()], "summaries")
     names = {entity.id: entity.name for entity in resolution.entities}
     for key, reply in zip(asked, replies, strict=True):
+        work.count("summaries", dropped=dropped_of(reply))
         if isinstance(reply, ChatFailed):
             work.fail(FailedCall(task="summaries", about=f"the description of {names[key]!r}", error=str(reply)))
         else:
             summed[key] = _text(reply)
-            work.count("summaries", dropped=reply.dropped)
     if asked:
         work.count("summaries", asked=len(asked))
     return replace(

@@ -114,6 +114,19 @@ def summary_scope(view: AudienceView, evidence: Sequence[SourcedSentence], unit:
     )
 
 
+class NothingBorneOut(ReplyUnusable):
+    """A reply of which no claim is borne out; ``dropped`` is how many it had."""
+
+    def __init__(self, *, dropped: int, usage: TokenUsage | None) -> None:
+        super().__init__("no sentence of the reply is borne out by the evidence that it names", usage=usage)
+        self.dropped = dropped
+
+
+def dropped_of(reply: ToldSummary | ChatFailed) -> int:
+    """Return how many claims of a reply were not borne out."""
+    return reply.dropped if isinstance(reply, ToldSummary | NothingBorneOut) else 0
+
+
 def tell_summaries(
     model: TaskModel, materials: Sequence[SummaryMaterial], task: SummaryTask
 ) -> list[ToldSummary | ChatFailed]:
@@ -137,7 +150,7 @@ def checked_summary(
     checked = [_checked(claim, evidence) for claim in reply.claims[:_MOST_CLAIMS]]
     claims = tuple(claim for claim in checked if claim is not None)
     if not claims:
-        return ReplyUnusable("no sentence of the reply is borne out by the evidence that it names", usage=usage)
+        return NothingBorneOut(dropped=len(reply.claims), usage=usage)
     return ToldSummary(
         title=_checked_title(reply.title, evidence),
         claims=claims,

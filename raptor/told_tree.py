@@ -13,7 +13,7 @@ from raptor.audience import AudienceView, IntVector
 from raptor.branch import Branch
 from raptor.previous_tree import EXTRACTIVE
 from raptor.summariser import choose_sentences, quote
-from raptor.told_summary import MAX_EVIDENCE, SummaryMaterial, ToldSummary, summary_scope, tell_summaries
+from raptor.told_summary import MAX_EVIDENCE, SummaryMaterial, ToldSummary, dropped_of, summary_scope, tell_summaries
 
 _OWN_SENTENCES = 24
 
@@ -61,13 +61,13 @@ class SummaryTeller:
             ]
             materials = [_material(view, node, told) for node in asked]
             for node, reply in zip(asked, tell_summaries(self._model, materials, "summaries"), strict=True):
+                self._log.dropped(dropped_of(reply))
                 if isinstance(reply, ChatFailed):
                     told.pop(node.id, None)
                     self._log.failed(titles[node.id], str(reply))
                 else:
                     told[node.id] = reply if node.document_id is None else replace(reply, title="")
                     anew.add(node.id)
-                    self._log.dropped(reply.dropped)
             self._log.asked(len(asked))
         return told
 

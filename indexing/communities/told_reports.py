@@ -18,7 +18,7 @@ from model_clients.chat.errors import ChatFailed
 from model_clients.chat.task_model import TaskModel
 from raptor.audience import AudienceView
 from raptor.summariser import choose_sentences, quote
-from raptor.told_summary import MAX_EVIDENCE, SummaryMaterial, summary_scope, tell_summaries
+from raptor.told_summary import MAX_EVIDENCE, SummaryMaterial, dropped_of, summary_scope, tell_summaries
 
 _OWN_SENTENCES = 24
 
@@ -53,13 +53,13 @@ class ReportTeller:
             materials = [self._material(view, report, told, telling) for report in asked]
             for report, reply in zip(asked, tell_summaries(self._model, materials, "reports"), strict=True):
                 key = id(report.cluster)
+                self._work.count("reports", dropped=dropped_of(reply))
                 if isinstance(reply, ChatFailed):
                     told[key] = replace(report, told=None)
                     self._work.fail(FailedCall(task="reports", about=f"the report {report.title!r}", error=str(reply)))
                 else:
                     told[key] = replace(report, told=reply)
                     anew.add(key)
-                    self._work.count("reports", dropped=reply.dropped)
             if asked:
                 self._work.count("reports", asked=len(asked))
         return [told[id(report.cluster)] for report in reports]

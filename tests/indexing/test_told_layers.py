@@ -171,6 +171,8 @@ def test_what_cannot_be_told_stays_a_quotation_and_is_tried_again(runs: Runs, re
     assert {failed.task for failed in report.model_work.failed} == {"reports"}
     reports = runs.runs.store.communities(EVERYBODY)
     assert len(report.model_work.failed) == len(reports)
+    claims = reply.count('"text"')
+    assert report.model_work.dropped["reports"] == claims * len(reports), "what is told is counted where all of it is"
     assert {item.made_by for item in reports} == {"extractive"}
     assert all(said(item) == plain[item.id] for item in reports)
     report = runs.index()

@@ -5,7 +5,7 @@ import pytest
 from graph_store.records import SourcedSentence
 from model_clients.chat.errors import ReplyUnusable
 from model_clients.chat.messages import CallScope
-from raptor.told_summary import ClaimForm, SummaryForm, SummaryMaterial, ToldSummary, checked_summary
+from raptor.told_summary import ClaimForm, SummaryForm, SummaryMaterial, ToldSummary, checked_summary, dropped_of
 
 SAID = (
     "The Harbour Bridge does not carry trains.",
@@ -60,7 +60,9 @@ def test_what_the_evidence_does_not_say_is_dropped(text: str, number: int) -> No
     bad = ClaimForm(text=text, evidence=[number])
     summary = _checked(bad, GOOD)
     assert ([sentence.text for sentence in summary.claims], summary.dropped) == ([GOOD.text], 1)
-    assert isinstance(checked_summary(SummaryForm(title="", claims=[bad]), MATERIAL, made_by="llm:m"), ReplyUnusable)
+    nothing = checked_summary(SummaryForm(title="", claims=[bad, bad]), MATERIAL, made_by="llm:m")
+    assert isinstance(nothing, ReplyUnusable)
+    assert dropped_of(nothing) == 2
 
 
 @pytest.mark.parametrize(
