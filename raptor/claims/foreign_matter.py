@@ -1,6 +1,7 @@
 """What must not get into an answer unless it stands in a cited passage: links, addresses, markup, the prompt itself."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 from raptor.text_words import tokens
@@ -11,7 +12,7 @@ _LINK = re.compile(
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w@/.-])(?:[a-z0-9](?:[\w-]*\w)?\.)+[a-z]{2,24}(?:[:/?#][^\s<>\"'`)\]]*)?(?![\w-])"
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/[^\s<>\"'`)\]]*)?"
-    r"|//[\w-]+(?:\.[\w-]+)+[^\s<>\"'`)\]]*",
+    r"|//[\w\[-][^\s<>\"'`)\]]*",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(
@@ -23,28 +24,40 @@ _MARKUP = re.compile(
 )
 # How host names are written so that they are no links to a plain eye, and still lead there.
 _DOT = re.compile(r"(?<=\w)(?:[\u3002\uff61\uff0e]|\[\.\]|\(\.\)|[\[(]dot[\])])(?=[a-z])", re.IGNORECASE)
+# Colons and slashes that look like those of links; others are found by compatibility forms.
+_LOOK_ALIKES = str.maketrans({"\u2236": ":", "\ua789": ":", "\u2044": "/", "\u2215": "/", "\u29f8": "/"})
 _AFTER_LINK = ".,;:!?…"
 # As many words in a row are taken from a text, and do not come about by chance.
 _RUN = 6
 
 
 def links_in(text: str) -> frozenset[str]:
-    """Return the links, mail addresses and host names in a text, folded, without what ends a sentence."""
-    plain = _DOT.sub(".", text)
-    return frozenset(found.group().rstrip(_AFTER_LINK).casefold() for found in _LINK.finditer(plain))
+    """Return the links, mail addresses and host names in a text, folded, without what ends a sentence.
+
+    What is no link but looks like one ("evil\u2024example") is returned as the link that it looks like.
+    """
+    plain = [_DOT.sub(".", form) for form in _forms(text)]
+    return frozenset(found.group().rstrip(_AFTER_LINK).casefold() for form in plain for found in _LINK.finditer(form))
 
 
 def markup_in(text: str) -> frozenset[str]:
-    """Return what would be read as markup: images, links, tags, entities, fences, templates."""
-    return frozenset(" ".join(found.group().split()) for found in _MARKUP.finditer(text))
+    """Return what would be read as markup: images, links, tags, entities, fences, templates; look-alikes, too."""
+    return frozenset(" ".join(found.group().split()) for form in _forms(text) for found in _MARKUP.finditer(form))
 
 
 def has_foreign_links(text: str, ground: str) -> bool:
     """Tell whether a text has a link that the ground has not letter by letter, or markup that it has not."""
-    flat = " ".join(ground.split())
+    flat = "\n".join(" ".join(form.split()) for form in _forms(ground))
     if not all(markup in flat for markup in markup_in(text)):
         return True
     return not links_in(text) <= links_in(ground)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """Return a text as it is written, and as what it looks like where that is something else."""
+    if text.isascii():
+        return (text,)
+    return text, unicodedata.normalize("NFKC", text).translate(_LOOK_ALIKES)
 
 
 def repeats(text: str, instructions: Iterable[str], ground: str) -> bool:
