@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,11 +71,14 @@ FEW = (QUESTION, *(replace(QUESTION, id=f"q{number}", type="rare") for number in
 
 def few_judged() -> SystemScores:
     """Return the scores of a judge that says much of one question and nothing that counts of three."""
-    many = {"claims": [claim(1, f"claim {number}", [2]) for number in range(6)], "without_claim": [2]}
-    none = {"claims": [], "without_claim": []}
+    many: Mapping[str, Any] = {
+        "claims": [claim(1, f"claim {number}", [2]) for number in range(6)],
+        "without_claim": [2],
+    }
+    none: Mapping[str, Any] = {"claims": [], "without_claim": []}
     replies = iter([many, none, none, none])
-    script = {**GOOD, "judge-claims": None}
-    found = judge_replies(judge(lambda prompt: script[prompt] or next(replies))[0], FEW, [ANSWER] * 4, Access())
+    model, _ = judge(lambda prompt: next(replies) if prompt == "judge-claims" else GOOD[prompt])
+    found = judge_replies(model, FEW, [ANSWER] * 4, Access())
     run = SystemRun(rankings=(("d1",),) * 4, milliseconds=(1.0,) * 4, embedding_milliseconds=(1.0,) * 4)
     dataset = Dataset(name="n", corpus=(), questions=FEW, seed=0)
     return score_run(replace(run, replies=(ANSWER,) * 4), dataset, Appraisal(judged=found))
