@@ -11,6 +11,7 @@ from model_clients.chat.errors import ChatFailed
 from model_clients.chat.marked_data import MarkedItem, harmless, mark_data
 from model_clients.chat.messages import ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import TaskModel
+from query.conversation.rewriting_check import fault_of_rewriting
 from query.conversation.turns import Turn
 from query.llm_answers.failures import told_failure
 from query.llm_answers.prompt import asked_words, scope_of
@@ -67,7 +68,8 @@ def understand(
 ) -> Understood:
     """Return a question as it is to be understood after ``turns``. Raises ``EndpointUnusable``.
 
-    Where no model is given, or it fails, a question that points back is asked with the names of the question before.
+    Where no model is given, or it fails, or its question is not that of the user any more, a question that points back
+    is asked with the names of the question before.
     """
     if not turns:
         return Understood(question=question)
@@ -80,8 +82,11 @@ def understand(
         return replace(_named(question, turns), usage=error.usage, trouble=(f"follow-up: {told_failure(error)}",))
     rewritten = " ".join(harmless(reply.value.question).split())
     if not analyse(rewritten).words or len(rewritten) > max(_LONGEST, 2 * len(question)):
-        trouble = ("follow-up: the model gave no question",)
-        return replace(_named(question, turns), usage=reply.usage, trouble=trouble)
+        fault = "the model gave no question"
+    else:
+        fault = fault_of_rewriting(rewritten, question, told)
+    if fault:
+        return replace(_named(question, turns), usage=reply.usage, trouble=(f"follow-up: {fault}",))
     return Understood(question=rewritten, documents=_documents(told), usage=reply.usage)
 
 
