@@ -77,9 +77,17 @@ def unit_after(text: str, end: int) -> str:
 def numbers_in_words(text: str) -> Iterator[tuple[str, str]]:
     """Yield the numbers that a text has in English words, in digits, with their unit; "one" may count nothing."""
     for found in _IN_WORDS.finditer(text):
-        value = _value([word for word in re.split(r"[\s-]+", found.group().casefold()) if word != "and"])
-        if value > 1:
+        if (value := _value_of(found)) > 1:
             yield str(value), unit_after(text, found.end())
+
+
+def in_digits(text: str) -> str:
+    """Return a text with digits where it has numbers in English words."""
+    return _IN_WORDS.sub(lambda found: str(value) if (value := _value_of(found)) > 1 else found.group(), text)
+
+
+def _value_of(found: re.Match[str]) -> int:
+    return _value([word for word in re.split(r"[\s-]+", found.group().casefold()) if word != "and"])
 
 
 def _value(words: list[str]) -> int:

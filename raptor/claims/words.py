@@ -1,7 +1,7 @@
 """Words and numbers of a sentence and of the text it is said to rest on, in a form in which they can be compared."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from raptor.claims.quantities import numbers_in_words, unit_of, with_scale, with_signs
@@ -64,6 +64,14 @@ def words_of(text: str) -> Words:
         units=frozenset(units),
         without_notes=frozenset(without_notes),
     )
+
+
+def number_places(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """Yield where each number in digits begins, with its sign, and ends, and how it may be read without one."""
+    for found in _NUMBER.finditer(text):
+        plain = _readings(found["digits"])
+        readings, end = (plain, found.end("digits")) if found["tail"] else with_scale(plain, text, found.end())
+        yield found.start(), end, readings
 
 
 def together(parts: Iterable[Words]) -> Words:

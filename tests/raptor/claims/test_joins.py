@@ -156,6 +156,9 @@ def test_claims_that_rest_on_several_sentences_are_looked_through() -> None:
         ("It is the smallest antenna in the hemisphere.", "It is the largest antenna in the hemisphere."),
         ("The bridge was unsafe.", "The bridge was safe."),
         ("The plan was accepted.", "The plan was rejected by the town council."),
+        ("The museum holds 4200 fish.", "The museum holds 4,200 objects."),
+        ("The museum holds 12 boats.", "The museum holds twelve kites."),
+        ("In 1.5 million years the rock melted.", "In 1,500,000 years the rock froze."),
     ],
 )
 def test_a_word_in_the_place_of_another_is_seen(claim: str, sentence: str) -> None:
@@ -172,6 +175,8 @@ def test_a_word_in_the_place_of_another_is_seen(claim: str, sentence: str) -> No
         ("It was hers.", "It was his."),
         ("It was then made by him.", "It was then sold by him."),
         ("The road was painted.", "A road was built."),
+        ("The museum holds the B52 plane.", "The museum holds the B52 plane."),
+        ("The museum holds 4300 fish.", "The museum holds 4,200 objects."),
         ("The plan was probably rejected by the town council.", "The plan was rejected by the town council."),
     ],
 )
