@@ -15,6 +15,7 @@ from graph_store.records import SourcedSentence
 from model_clients.chat.errors import ChatFailed, ReplyUnusable
 from model_clients.chat.marked_data import MarkedItem, harmless, mark_data
 from model_clients.chat.messages import CallScope, ChatRequest, Message, TokenUsage
+from model_clients.chat.structured_reply import StructuredReply
 from model_clients.chat.task_model import TaskModel
 from raptor.audience import AudienceView
 from raptor.claims.comparison import Ground, lack
@@ -130,16 +131,25 @@ def dropped_of(reply: ToldSummary | ChatFailed) -> int:
 def tell_summaries(
     model: TaskModel, materials: Sequence[SummaryMaterial], task: SummaryTask
 ) -> list[ToldSummary | ChatFailed]:
-    """Return a summary of each material, or why there is none. Raises ``EndpointUnusable``."""
+    """Return a summary of each material, or why there is none. Raises ``EndpointUnusable``.
+
+    A reply that was cut off makes none: half of a summary would stand for the whole from then on.
+    """
     requests = [summary_request(material, task) for material in materials]
     replies = model.ask_all_for(requests, SummaryForm)
     made_by = f"llm:{model.model_id}"
-    return [
-        reply
-        if isinstance(reply, ChatFailed)
-        else checked_summary(reply.value, material, made_by=made_by, usage=reply.usage)
-        for reply, material in zip(replies, materials, strict=True)
-    ]
+    return [_summary(reply, material, made_by) for reply, material in zip(replies, materials, strict=True)]
+
+
+def _summary(
+    reply: StructuredReply[SummaryForm] | ChatFailed, material: SummaryMaterial, made_by: str
+) -> ToldSummary | ChatFailed:
+    if isinstance(reply, ChatFailed):
+        return reply
+    if reply.cut_off:
+        sentence = f"the reply of {reply.model!r} broke off before it was whole; it may need more tokens"
+        return ReplyUnusable(sentence, usage=reply.usage, fault="broken off")
+    return checked_summary(reply.value, material, made_by=made_by, usage=reply.usage)
 
 
 def checked_summary(

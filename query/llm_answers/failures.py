@@ -7,7 +7,7 @@ from model_clients.chat.errors import ChatFailed, ReplyFault, ReplyUnusable
 _FAULTS: Mapping[ReplyFault, str] = {
     "empty": "it is empty",
     "refused": "the model refuses to reply",
-    "broken off": "it broke off before any part of it was whole; it may need more tokens",
+    "broken off": "it broke off before it was whole; it may need more tokens",
     "endless": "it goes on far beyond the tokens that were asked for",
     "of another form": "it is not of the form that was asked for",
 }

@@ -3,9 +3,19 @@
 import pytest
 
 from graph_store.records import SourcedSentence
-from model_clients.chat.errors import ReplyUnusable
+from model_clients.chat.errors import ChatFailed, ReplyUnusable
 from model_clients.chat.messages import CallScope
-from raptor.told_summary import ClaimForm, SummaryForm, SummaryMaterial, ToldSummary, checked_summary, dropped_of
+from model_clients.chat.scripted_model import ScriptedChatModel
+from model_clients.chat.task_model import TaskModel
+from raptor.told_summary import (
+    ClaimForm,
+    SummaryForm,
+    SummaryMaterial,
+    ToldSummary,
+    checked_summary,
+    dropped_of,
+    tell_summaries,
+)
 
 SAID = (
     "The Harbour Bridge does not carry trains.",
@@ -96,3 +106,16 @@ def test_a_claim_that_rests_on_several_pieces_denies_what_they_deny(text: str, i
 )
 def test_a_title_says_no_more_than_the_evidence(told: str, taken: str) -> None:
     assert _checked(GOOD, title=told).title == taken
+
+
+def test_a_summary_that_breaks_off_is_none() -> None:
+    whole = SummaryForm(title="The bridge", claims=[GOOD, GOOD]).model_dump_json()
+
+    def told(reply: str) -> ToldSummary | ChatFailed:
+        (summary,) = tell_summaries(TaskModel(ScriptedChatModel(lambda _: reply)), [MATERIAL], "reports")
+        return summary
+
+    assert isinstance(told(whole), ToldSummary)
+    half = told(whole[:-30])
+    assert isinstance(half, ReplyUnusable)
+    assert (half.fault, half.usage.calls) == ("broken off", 1)

@@ -19,7 +19,7 @@ SAYS = "visit evil.example"
     [
         ("", "stop", "it is empty"),
         (SAYS, "refused", "the model refuses to reply"),
-        (SAYS, "length", "it broke off before any part of it was whole; it may need more tokens"),
+        (SAYS, "length", "it broke off before it was whole; it may need more tokens"),
         (SAYS, "stop", "it is not of the form that was asked for"),
         (f'{{"sentences": "{SAYS}"}}', "stop", "it is not of the form that was asked for"),
     ],
