@@ -1,15 +1,17 @@
 """Whether a claim that a language model made is borne out by the texts that it names: compared without a model.
 
 Deterministic, and rather too strict than too lenient. Every number of a claim must stand in its ground, with the same
-sign and unit, and so must every name, link and markup; what the ground denies is not affirmed, nor the other way round;
-of the words that say something a share must stand there, in any form of theirs; and some sentence must put together
-what the claim does. Nothing here understands a sentence: one of the same words in another order passes.
+sign and unit and no opposite bound, and so must every name, link and markup; what the ground denies is not affirmed,
+nor the other way round; of the words that say something a share must stand there, in any form of theirs; and some
+sentence must put together what the claim does. Nothing here understands a sentence: one of the same words in another
+order passes.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from raptor.claims.bounds import turns_bound
 from raptor.claims.foreign_matter import has_foreign_links
 from raptor.claims.joins import Passage, is_joined
 from raptor.claims.names import missing_names
@@ -63,7 +65,7 @@ def lack(claim: str, ground: Ground, *, least_words: float = LEAST_SHARED, is_se
     said = words_of(claim)
     if has_foreign_links(claim, ground.text):
         return "link"
-    if missing_numbers(said, ground.words):
+    if missing_numbers(said, ground.words) or turns_bound(claim, [ground.around, *ground.sentences]):
         return "numbers"
     if missing_names(claim, ground.words, is_sentence=is_sentence):
         return "names"
