@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from model_clients.chat.errors import EndpointUnusable
-from model_clients.chat.settings import LlmSettings
+from model_clients.chat.settings import LlmSettings, has_more_than_a_path
 
 OPENAI_ADDRESS = "https://api.openai.com/v1"
 ADDRESS_VARIABLE = "OPENAI_BASE_URL"
@@ -56,9 +56,10 @@ def find_endpoint(settings: LlmSettings, environment: Mapping[str, str] | None =
     variables = os.environ if environment is None else environment
     address = settings.base_url or variables.get(ADDRESS_VARIABLE, "").strip() or OPENAI_ADDRESS
     parts = urlsplit(address)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
+    is_plain = not (parts.username or parts.password or has_more_than_a_path(address))
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain:
         raise EndpointUnusable(
-            f"{ADDRESS_VARIABLE} is no address such as http://localhost:11434/v1 (without user and password)"
+            f"{ADDRESS_VARIABLE} is no address such as http://localhost:11434/v1 (without user, password, ? and #)"
         )
     key = variables.get(settings.api_key_env, "").strip()
     if not key and parts.hostname == urlsplit(OPENAI_ADDRESS).hostname:

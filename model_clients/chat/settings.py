@@ -118,6 +118,11 @@ class LlmSettings:
         address = urlsplit(self.base_url)
         if address.username or address.password:
             raise ValueError("base_url holds a user or password; put the key into the variable that api_key_env names")
+        if has_more_than_a_path(self.base_url):
+            raise ValueError(
+                "base_url ends in a query or fragment (what follows ? or #), which no call can keep; leave it out, and "
+                "put a key into the variable that api_key_env names"
+            )
         if address.scheme not in {"http", "https"} or not address.hostname:
             raise ValueError(f"base_url: {self.base_url!r} is no address such as http://localhost:11434/v1")
 
@@ -165,3 +170,8 @@ def _is_on(switch: Switch) -> bool:
 
 def _is_off(switch: Switch) -> bool:
     return switch is False or (isinstance(switch, str) and switch.strip().lower() in _OFF)
+
+
+def has_more_than_a_path(address: str) -> bool:
+    """Tell whether an address has a query or a fragment: paths of calls are put behind it, and it is shown."""
+    return "?" in address or "#" in address

@@ -69,6 +69,8 @@ def test_prices_are_read_by_model_and_written_again() -> None:
         ("{tasks: {anwsers: on}}", "did you mean 'answers'"),
         ("{model: m, tasks: {answers: on}, budget: {money: 1}}", "prices has none of 'm'"),
         ("{base_url: 'localhost:80'}", "no address"),
+        ("{base_url: 'http://host/v1?a=secret123'}", "a query or fragment"),
+        ("{base_url: 'http://host/v1#a'}", "a query or fragment"),
         ("{structured: maybe}", "not one of auto"),
     ],
 )
@@ -87,6 +89,8 @@ def test_a_key_in_the_settings_is_refused_and_never_repeated() -> None:
         "{api_key_env: sk-proj-secret123}",
         "{api_key: sk-proj-secret123}",
         "{base_url: 'https://user:secret123@host/v1'}",
+        "{base_url: 'https://host/v1?key=secret123'}",
+        "{base_url: 'host/v1#secret123'}",
     ):
         assert "secret123" not in complaint(text)
 
@@ -129,7 +133,9 @@ def test_openai_itself_needs_a_key_and_others_do_not() -> None:
     assert find_endpoint(LlmSettings(base_url="http://localhost:11434/v1"), {}).key
 
 
-@pytest.mark.parametrize("address", ["nowhere", "http://", "http://me:secret@host/v1"])
+@pytest.mark.parametrize(
+    "address", ["nowhere", "http://", "http://me:secret@host/v1", "http://host/v1?a=secret", "http://host/#secret"]
+)
 def test_an_address_of_the_environment_that_is_none_is_refused_unshown(address: str) -> None:
     with pytest.raises(EndpointUnusable, match="OPENAI_BASE_URL is no address") as caught:
         find_endpoint(LlmSettings(), {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": address})
