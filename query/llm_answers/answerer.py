@@ -18,7 +18,7 @@ from model_clients.chat.task_model import TaskModel
 from query.citations import DraftBlock, Quote, marked_sentence
 from query.engine import QueryEngine
 from query.llm_answers.checked import ClaimCheck
-from query.llm_answers.failures import told_failure
+from query.llm_answers.failures import told_break, told_failure
 from query.llm_answers.gathered import Gathered
 from query.llm_answers.lazy_reports import LazyReports
 from query.llm_answers.material import Material
@@ -77,6 +77,7 @@ class _Telling:
     check: ClaimCheck
     numbers: dict[Quote, int] = field(default_factory=dict)
     usage: TokenUsage = field(default_factory=TokenUsage)
+    trouble: tuple[str, ...] = ()
 
     def take(self, line: str) -> str:
         """Return a line of the reply as a sentence with marks; "" where it is none, or is not believed."""
@@ -122,7 +123,6 @@ class LlmAnswerer:
         started = time.perf_counter()
         telling = _Telling(check=self._check(question, gathered.materials))
         parts: list[str] = []
-        trouble: tuple[str, ...] = ()
         try:
             for text in self._stream_sentences(question, telling, options):
                 parts.append(text)
@@ -132,8 +132,8 @@ class LlmAnswerer:
                 yield from whole(with_loading(self._fallen_back(gathered.answer, error), loading))
                 return
             telling.usage = error.usage
-            trouble = (f"{_BROKEN_OFF}: {told_failure(error)}",)
-        told = _Told(check=telling.check, usage=telling.usage, trouble=trouble)
+            telling.trouble = (f"{_BROKEN_OFF}: {told_failure(error)}",)
+        told = _Told(check=telling.check, usage=telling.usage, trouble=telling.trouble)
         answer = self._finished(gathered.answer, told, options, (loading, _since(started)))
         if not parts and answer.llm is not None and answer.llm.fell_back:
             yield AnswerPart(text=answer.answer)
@@ -156,7 +156,8 @@ class LlmAnswerer:
         reply = self._model.ask_for(request, AnswerReply)
         check = self._check(question, gathered.materials)
         check.take_all(sentence.claim() for sentence in reply.value.sentences)
-        return _Told(check=check, usage=reply.usage)
+        trouble = told_break(reply.value.sentences, reply.usage) if reply.cut_off else ()
+        return _Told(check=check, usage=reply.usage, trouble=trouble)
 
     def _ask_of_reports(self, question: str, gathered: Gathered, options: AskOptions) -> _Told:
         reader = ReportReader(self._model, self._settings, options)
@@ -197,6 +198,8 @@ class LlmAnswerer:
                 if telling.check.is_full:
                     break
             telling.usage = text.usage
+            if text.reply is not None and text.reply.finish == "length":
+                telling.trouble = told_break(telling.check.taken, text.usage)
 
     def _fallen_back(self, answer: Answer, error: ChatFailed) -> Answer:
         return replace(answer, llm=LlmUse(model=self._model.model_id, fell_back=told_failure(error), usage=error.usage))

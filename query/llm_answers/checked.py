@@ -29,9 +29,14 @@ class ClaimCheck:
     unbelieved: list[Unbelieved] = field(default_factory=list)
 
     @property
+    def taken(self) -> tuple[DraftSentence | Unbelieved, ...]:
+        """All that was looked at, believed or not."""
+        return (*self.believed, *self.unbelieved)
+
+    @property
     def is_full(self) -> bool:
         """Whether as many sentences were looked at as may be."""
-        return len(self.believed) + len(self.unbelieved) >= self.settings.most_sentences
+        return len(self.taken) >= self.settings.most_sentences
 
     def take(self, claim: Claim) -> DraftSentence | None:
         """Check a claim; return it as a sentence where it is believed and new."""
@@ -60,5 +65,4 @@ class ClaimCheck:
         return tuple(item.text for item in self.unbelieved if item.reason not in NEVER_TOLD)
 
     def _is_known(self, text: str) -> bool:
-        told = [*(item.text for item in self.believed), *(item.text for item in self.unbelieved)]
-        return any(text.casefold() == other.casefold() for other in told)
+        return any(text.casefold() == other.text.casefold() for other in self.taken)

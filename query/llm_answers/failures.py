@@ -1,8 +1,11 @@
 """Failures of calls as they are told to whoever asked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 
 from model_clients.chat.errors import ChatFailed, ReplyFault, ReplyUnusable
+from model_clients.chat.messages import TokenUsage
+
+BROKE_OFF = "the reply broke off; it may need more tokens"
 
 _FAULTS: Mapping[ReplyFault, str] = {
     "empty": "it is empty",
@@ -18,3 +21,10 @@ def told_failure(error: ChatFailed) -> str:
     if isinstance(error, ReplyUnusable):
         return f"the reply cannot be used: {_FAULTS[error.fault]}"
     return " ".join(str(error).split())
+
+
+def told_break(came: Sized, usage: TokenUsage) -> tuple[str, ...]:
+    """Return what is said of a reply that was cut off. Raises ``ReplyUnusable`` where nothing of it ``came`` before."""
+    if not came:
+        raise ReplyUnusable(BROKE_OFF, usage=usage, fault="broken off")
+    return (BROKE_OFF,)

@@ -12,10 +12,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from model_clients.chat.errors import ChatFailed, counted_in_failure
+from model_clients.chat.errors import ChatFailed, ReplyUnusable, counted_in_failure
 from model_clients.chat.messages import ChatRequest, Message, TokenUsage
 from model_clients.chat.task_model import StructuredReply, TaskModel
-from query.llm_answers.failures import told_failure
+from query.llm_answers.failures import BROKE_OFF, told_break, told_failure
 from query.llm_answers.gathered import ReportText
 from query.llm_answers.material import Material, marked
 from query.llm_answers.prompt import INSTRUCTIONS, asked_words, question_scope, sentences_request
@@ -87,6 +87,8 @@ class ReportReader:
         request = sentences_request(question, materials, self._options, reply_tokens=tokens)
         with counted_in_failure(usage):
             reply = self._model.ask_for(request, AnswerReply)
+            if reply.cut_off:
+                trouble += told_break(reply.value.sentences, reply.usage)
         claims = tuple(_without_quotations(sentence.claim()) for sentence in reply.value.sentences)
         return ReadReports(points=materials, claims=claims, usage=usage + reply.usage, trouble=trouble)
 
@@ -94,17 +96,18 @@ class ReportReader:
         self, question: str, reports: Sequence[ReportText]
     ) -> tuple[list[_Point], TokenUsage, tuple[str, ...]]:
         points: list[_Point] = []
-        usage, failures, answered = TokenUsage(), list[ChatFailed](), 0
+        usage, failures, answered, in_part = TokenUsage(), list[ChatFailed](), 0, 0
         for start in range(0, len(reports), self._settings.reports_at_once):
             batch = reports[start : start + self._settings.reports_at_once]
             replies = self._model.ask_all_for([self._request(question, report) for report in batch], MapReply)
             found, answered_before = list[_Point](), answered
-            for report, reply in zip(batch, replies, strict=True):
+            for report, reply in zip(batch, map(_of_use, replies), strict=True):
                 usage += reply.usage
                 if not isinstance(reply, StructuredReply):
                     failures.append(reply)
                     continue
                 answered += 1
+                in_part += reply.cut_off
                 found.extend(self._points(question, report, reply.value))
             points.extend(found)
             is_dry = answered > answered_before and not found
@@ -113,7 +116,8 @@ class ReportReader:
         if failures and not answered:
             failures[0].usage = usage
             raise failures[0]
-        return points, usage, tuple(f"a report was not read: {told_failure(error)}" for error in failures)
+        unread = (f"a report was not read: {told_failure(error)}" for error in failures)
+        return points, usage, (*unread, *[f"a report was read in part: {BROKE_OFF}"] * in_part)
 
     def _points(self, question: str, report: ReportText, reply: MapReply) -> Iterator[_Point]:
         if reply.relevance < self._settings.least_relevance:
@@ -146,6 +150,13 @@ class ReportReader:
             scope=question_scope(self._options, report.sentences),
             max_tokens=self._settings.reply_tokens,
         )
+
+
+def _of_use(reply: StructuredReply[MapReply] | ChatFailed) -> StructuredReply[MapReply] | ChatFailed:
+    """Return a reply as it is; a failure where it was cut off before the first point."""
+    if isinstance(reply, StructuredReply) and reply.cut_off and not reply.value.sentences:
+        return ReplyUnusable(BROKE_OFF, usage=reply.usage, fault="broken off")
+    return reply
 
 
 def _without_quotations(claim: Claim) -> Claim:
