@@ -33,7 +33,7 @@ class Chat:
     @property
     def turns(self) -> tuple[Turn, ...]:
         """What was asked and answered, oldest first, as far as its documents are as they were."""
-        self._turns = readable_turns(self._turns, self._questions.contents(self._cited()))
+        self._turns = self._readable(self._turns)
         return self._turns
 
     def ask(  # the parameters of KnowledgeBase.ask
@@ -82,10 +82,13 @@ class Chat:
 
     def _remember(self, answer: Answer) -> None:
         turn = turn_of(answer, self._questions.contents(behind(answer)), self._settings)
-        # The turns are held against the store anew: something may have been deleted while the model was thinking.
-        self._turns = (*self.turns, turn)[-self._settings.turns :]
+        # The turns are held against the store anew: something may have been deleted while the model was thinking. Those
+        # on disk are read again, too: another process may have asked under the name.
         if self._name:
-            self._files.write(self._name, self._turns)
+            self._turns = self._files.add(self._name, turn, self._readable)
+        else:
+            self._turns = (*self.turns, turn)[-self._settings.turns :]
 
-    def _cited(self) -> set[str]:
-        return {document for turn in self._turns for document in turn.documents}
+    def _readable(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        cited = {document for turn in turns for document in turn.documents}
+        return readable_turns(turns, self._questions.contents(cited))

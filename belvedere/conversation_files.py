@@ -4,12 +4,13 @@ Folders and files are named by hashes, and only the user may read them. Nothing 
 that are read back still have to be held against the store (:func:`query.conversation.turns.readable_turns`).
 """
 
+import fcntl
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,19 +60,42 @@ class ConversationFiles:
 
     def write(self, name: str, turns: Sequence[Turn]) -> None:
         """Keep the last turns under a name; conversations unused for longest go. Raises ``ConversationUnusable``."""
+        try:
+            with self._alone():
+                self._write(name, turns)
+        except OSError as error:
+            raise _unkept(name, error) from None
+
+    def add(self, name: str, turn: Turn, readable: Callable[[tuple[Turn, ...]], tuple[Turn, ...]]) -> tuple[Turn, ...]:
+        """Keep a turn behind those that are kept by now, another process's too, and return them all.
+
+        ``readable`` returns what of the kept ones may still be kept. Raises ``ConversationUnusable``.
+        """
+        try:
+            with self._alone():
+                turns = (*readable(self.read(name)), turn)[-self._settings.turns :]
+                self._write(name, turns)
+        except OSError as error:
+            raise _unkept(name, error) from None
+        return turns
+
+    def _write(self, name: str, turns: Sequence[Turn]) -> None:
         content = {
             "form": _FORM,
             "name": name,
             "tenant": self._tenant,
             "turns": [_json(turn) for turn in turns[-self._settings.turns :]],
         }
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_whole(self._file(name), json.dumps(content, ensure_ascii=False))
-            for file in self._by_use()[self._settings.conversations :]:
-                file.unlink(missing_ok=True)
-        except OSError as error:
-            raise ConversationUnusable(f"cannot keep the conversation {name!r}: {error.strerror}") from None
+        _write_whole(self._file(name), json.dumps(content, ensure_ascii=False))
+        for file in self._by_use()[self._settings.conversations :]:
+            file.unlink(missing_ok=True)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Make the caller's folder and hold it: whoever changes a conversation in it at this time waits."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _held(self._folder):
+            yield
 
     def forget(self, name: str) -> bool:
         """Delete what is kept under a name; tell whether there was anything. Raises ``ConversationUnusable``."""
@@ -93,7 +117,8 @@ class ConversationFiles:
             return
         try:
             for file in sorted(self._of_store.glob("*/*.json")):
-                self._forget_in(file, gone)
+                with _held(file.parent):
+                    self._forget_in(file, gone)
         except OSError as error:
             raise ConversationUnusable(f"cannot delete answers of kept conversations: {error.strerror}") from None
 
@@ -101,6 +126,8 @@ class ConversationFiles:
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
             tenant, turns = content["tenant"], _turns(content)
+        except FileNotFoundError:  # forgotten by another process by now
+            return
         except (ValueError, KeyError, TypeError, AttributeError):
             file.unlink(missing_ok=True)
             return
@@ -120,6 +147,21 @@ class ConversationFiles:
     def _by_use(self) -> list[Path]:
         """Return the files, those written last first."""
         return sorted(self._folder.glob("*.json"), key=lambda file: (-file.stat().st_mtime_ns, file.name))
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold a folder against other processes and threads that hold it so; the system frees it when the process ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _unkept(name: str, error: OSError) -> ConversationUnusable:
+    return ConversationUnusable(f"cannot keep the conversation {name!r}: {error.strerror}")
 
 
 def _name(parts: Sequence[str]) -> str:

@@ -2,7 +2,9 @@
 
 import json
 import stat
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -133,3 +135,22 @@ def test_a_name_that_is_no_text_is_told(use: Callable[[str], object], state: Pat
     with pytest.raises(ConversationUnusable, match="no valid Unicode"):
         use("half \ud800")
     assert not [path for path in state.rglob("*") if path.is_file()]
+
+
+def test_a_turn_is_put_behind_those_that_others_have_kept_by_now(state: Path) -> None:
+    files().write("work", [turn(1)])
+    assert files().add("work", turn(2), lambda kept: kept) == (turn(1), turn(2))
+    assert files().add("work", turn(3), lambda kept: kept[1:]) == (turn(2), turn(3)) == files().read("work")
+    assert files().forget("work")
+    assert files().add("work", turn(4), lambda kept: kept) == (turn(4),)
+    assert len([path for path in state.rglob("*") if path.is_file()]) == 1
+
+
+def test_turns_that_are_kept_at_once_are_all_kept() -> None:
+    def slowly(kept: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        time.sleep(0.01)
+        return kept
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: files().add("work", turn(number), slowly), range(8)))
+    assert sorted(kept.question for kept in files().read("work")) == [f"Question {number}?" for number in range(8)]

@@ -1,4 +1,4 @@
-"""A question that is no valid Unicode, asked in every way."""
+"""Questions and conversations, asked as a library."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,3 +35,13 @@ def test_a_question_that_is_no_text_is_told(kb: KnowledgeBase) -> None:
         with pytest.raises(InvalidText, match="ud800"):
             ask("\ud800 When was Lutra born?")
     assert "1999" in kb.ask("When was the otter Lutra born? \U0001f9a6").answer
+
+
+@pytest.mark.model
+def test_no_turn_of_two_who_ask_under_one_name_is_lost(kb: KnowledgeBase) -> None:
+    one, other = kb.chat("two"), kb.chat("two")
+    one.ask("When was the otter Lutra born?")
+    other.ask("Who is the otter Lutra?")
+    asked = ["When was the otter Lutra born?", "Who is the otter Lutra?"]
+    assert [turn.question for turn in other.turns] == asked
+    assert [turn.question for turn in kb.chat("two").turns] == asked
