@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from model_clients.chat.quotations import find_quote
 from query.citations import Quote
 from query.llm_answers.material import Material
+from raptor.claims.bounds import turns_bound
 from raptor.claims.comparison import Ground, Lack, lack
 from raptor.claims.foreign_matter import has_foreign_links, repeats
 from raptor.claims.joins import Passage
@@ -96,16 +97,19 @@ def _forbidden(claim: Claim, ground: str, asked: Asked) -> Reason | None:
 
 def _lacking_in_translation(claim: Claim, cited: Sequence[Material], chosen: Sequence[Quote]) -> Reason | None:
     """Return what a claim lacks whose words cannot be compared: a passage must be quoted, half of the names be held,
-    and it denies where the sentences that it quotes do.
+    no bound be turned round, and it denies where the sentences that it quotes do.
     """
     held = together(item.words for item in cited)
     has_names = 2 * len(missing_names(claim.text, held)) <= len(names_in(claim.text))
     if not has_names or not _is_long_quotation(claim.quotations):
         return "words"
+    sentences = [quote.text for quote in chosen]
+    if turns_bound(claim.text, sentences):
+        return "numbers"
     denial_differs = differ_in_denial(
         claim.text,
         quoted=claim.quotations,
-        sentences=[quote.text for quote in chosen],
+        sentences=sentences,
         language=language_of(claim.text),
     )
     return "negation" if denial_differs else None

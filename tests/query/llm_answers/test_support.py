@@ -206,3 +206,13 @@ def test_a_claim_in_another_language_denies_where_its_quotation_does(
     question = "Wer hat die Brücke gebaut und wann war das?"
     number = 5 if "oil" in quotation else 1
     assert verdict(text, number, quotations=(quotation,), question=question) == reason
+
+
+def test_a_claim_in_another_language_turns_no_bound_round() -> None:
+    question = "Wie schwer wird der Lachs und wo ist er?"
+    salmon = material(7, "The salmon is a fish of the river and weighs up to 12 kilograms.", heading="Salmon")
+    asked = Asked(question=question, instructions=())
+    for bound, reason in (("bis zu", None), ("mindestens", "numbers")):
+        said = f"Der Lachs ist ein Fisch und wiegt {bound} 12 Kilogramm."
+        claim = Claim(text=said, numbers=(7,), quotations=("weighs up to 12 kilograms",))
+        assert judge(claim, (salmon,), asked, least_words=0.5).reason == reason
