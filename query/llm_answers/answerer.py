@@ -14,7 +14,8 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from model_clients.chat.errors import ChatFailed, counted_in_failure
 from model_clients.chat.messages import TokenUsage
-from model_clients.chat.task_model import TaskModel
+from model_clients.chat.structured_reply import read_reply
+from model_clients.chat.task_model import TaskModel, TextStream
 from query.citations import DraftBlock, Quote, marked_sentence
 from query.engine import QueryEngine
 from query.llm_answers.checked import ClaimCheck
@@ -23,10 +24,10 @@ from query.llm_answers.gathered import Gathered
 from query.llm_answers.lazy_reports import LazyReports
 from query.llm_answers.material import Material
 from query.llm_answers.prompt import INSTRUCTIONS, lines_request, sentences_request
-from query.llm_answers.replies import AnswerReply, line_claim, lines_of
+from query.llm_answers.replies import AnswerReply, begins_json, line_claim, lines_of
 from query.llm_answers.report_answers import NothingFound, ReportReader
 from query.llm_answers.settings import LlmAnswerSettings
-from query.llm_answers.support import LONGEST_SENTENCE, Asked
+from query.llm_answers.support import LONGEST_SENTENCE, Asked, Claim
 from query.outcome import NOT_FOUND, Answer, LlmUse
 from query.request import AskOptions
 
@@ -79,9 +80,8 @@ class _Telling:
     usage: TokenUsage = field(default_factory=TokenUsage)
     trouble: tuple[str, ...] = ()
 
-    def take(self, line: str) -> str:
-        """Return a line of the reply as a sentence with marks; "" where it is none, or is not believed."""
-        claim = line_claim(line)
+    def take(self, claim: Claim | None) -> str:
+        """Return a claim of the reply as a sentence with marks; "" where it is none, or is not believed."""
         sentence = self.check.take(claim) if claim is not None else None
         return marked_sentence(sentence.text, sentence.quotes, self.numbers) if sentence is not None else ""
 
@@ -192,11 +192,15 @@ class LlmAnswerer:
                 return text.reply is None or text.reply.finish == "stop"
 
             for line in lines_of(text, longest=2 * LONGEST_SENTENCE, is_whole=is_whole):
-                sentence = telling.take(line)
+                if begins_json(line):
+                    break
+                sentence = telling.take(line_claim(line))
                 if sentence:
                     yield sentence
                 if telling.check.is_full:
                     break
+            if not telling.check.is_full:
+                yield from _in_json(text, telling)
             telling.usage = text.usage
             if text.reply is not None and text.reply.finish == "length":
                 telling.trouble = told_break(telling.check.taken, text.usage)
@@ -237,6 +241,17 @@ class LlmAnswerer:
             trouble=told.trouble,
             usage=told.usage,
         )
+
+
+def _in_json(text: TextStream, telling: _Telling) -> Iterator[str]:
+    """Yield the sentences of a reply that is in JSON although lines were asked for, once it has ended."""
+    for _ in text:
+        pass
+    if text.reply is not None and begins_json(text.reply.text):
+        for sentence in read_reply(text.reply, AnswerReply).value.sentences:
+            told = telling.take(sentence.claim())
+            if told:
+                yield told
 
 
 def _dropped(check: ClaimCheck) -> dict[str, int]:

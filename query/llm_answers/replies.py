@@ -12,7 +12,8 @@ _SIGNS = re.compile(r"\*{2,3}(?=\S)(.+?)(?<=\S)\*{2,3}|`([^`\s](?:[^`]*[^`\s])?)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+|>\s+)")
 _NUMBER = re.compile(r"\d{1,6}")
 _LIST_SIGN = re.compile(r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)")
-_NOTHING = re.compile(r"^\W*NO[ _]?ANSWER\W*$", re.IGNORECASE)
+_JSON_BEGINS = re.compile(r"^[\s\ufeff]*(?:```[\w-]*\s*)?(?:\{|\[\s*(?:\{|$))", re.MULTILINE)
+_NOTHING = re.compile(r"^(?:\W*NO[ _]?ANSWER\W*|```[\w-]*)$", re.IGNORECASE)
 
 
 class AnswerSentence(BaseModel):
@@ -68,3 +69,8 @@ def lines_of(pieces: Iterator[str], *, longest: int, is_whole: Callable[[], bool
         rest = rest[: longest + 1]
     if rest.strip() and is_whole():
         yield rest[:longest]
+
+
+def begins_json(text: str) -> bool:
+    """Tell whether a line of a text begins JSON, or a fence around it."""
+    return _JSON_BEGINS.search(text) is not None

@@ -60,7 +60,7 @@ def test_an_answer_cut_off_later_says_so(engine: QueryEngine) -> None:
     def in_lines(request: ChatRequest) -> str:
         return f"{BUILT} [{number_with(request, '1874')}]\nShe di"
 
-    for answer in (answered(engine, in_json), streamed(engine, in_lines)):
+    for answer in (answered(engine, in_json), streamed(engine, in_lines), streamed(engine, in_json)):
         assert (answer.answer, answer.made_by) == (f"{BUILT} [1]", "llm:scripted")
         assert answer.llm is not None
         assert answer.llm.trouble == (BROKE_OFF,)

@@ -1,5 +1,6 @@
 """Replies as models write them, and questions as people ask them."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from model_clients.chat.messages import ChatRequest
 from query.engine import QueryEngine
-from query.llm_answers.answerer import AnswerEnd, LlmAnswerer
+from query.llm_answers.answerer import AnswerEnd, AnswerPart, LlmAnswerer
 from query.llm_answers.replies import line_claim, lines_of
 from query.llm_answers.settings import LlmAnswerSettings
 from query.request import AskOptions
@@ -130,3 +131,26 @@ def test_lines_are_those_of_the_whole_text(pieces: list[str], is_whole: bool) ->
 def test_any_line_can_be_read(line: str) -> None:
     claim = line_claim(line)
     assert claim is None or (claim.text == claim.text.strip() and all(number >= 0 for number in claim.numbers))
+
+
+@pytest.mark.parametrize("before", ["", "```json\n", "\n ", "Here it is:\n"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_stream_in_json_is_told_as_sentences(engine: QueryEngine, before: str, indent: int | None) -> None:
+    def script(request: ChatRequest) -> str:
+        return before + json.dumps(json.loads(sentences((BUILT, [number_with(request, "1874")]))), indent=indent)
+
+    model, _ = task_model(script)
+    part, end = LlmAnswerer(OneEngine(engine), model, LlmAnswerSettings()).stream(QUESTION, AskOptions(route="local"))
+    assert isinstance(end, AnswerEnd)
+    assert (part, end.answer.answer) == (AnswerPart(text=ANSWER), ANSWER)
+
+
+@pytest.mark.parametrize("reply", [f'{{"x": "{BUILT} [1]"}}', f'[\n"{BUILT} [1]",\n"{BUILT} [2]"\n]'])
+def test_a_stream_in_other_json_leaves_the_sources(engine: QueryEngine, reply: str) -> None:
+    model, _ = task_model(lambda _: reply)
+    asked = LlmAnswerer(OneEngine(engine), model, LlmAnswerSettings())
+    *_, end = asked.stream(QUESTION, AskOptions(route="local"))
+    assert isinstance(end, AnswerEnd)
+    assert end.answer.made_by == "extractive"
+    assert end.answer.llm is not None
+    assert end.answer.llm.fell_back == "the reply cannot be used: it is not of the form that was asked for"
