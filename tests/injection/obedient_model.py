@@ -10,7 +10,8 @@ from tests.query.llm_world import passages_of
 def obey(attack: Attack, request: ChatRequest) -> str:
     """Return the reply to a request of any kind."""
     said = attack.says.replace("{system}", request.messages[0].content)
-    shown = passages_of(request) if "<<<data" in request.messages[-1].content else {}
+    # A block of data begins a line; a question that has such words is one line with the rest of it.
+    shown = passages_of(request) if "\n<<<data" in f"\n{request.messages[-1].content}" else {}
     said = said.replace("{passages}", " ".join(shown.values()))
     if attack.raw:
         return said
