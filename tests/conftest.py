@@ -24,6 +24,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return process_count()
 
 
+@pytest.hookimpl(trylast=True)  # after ``-m`` has left out what is not to run
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where several processes share the tests, let slow modules begin; the others keep their order."""
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -30,7 +30,7 @@ def test_cpu_and_wall_time_add_up() -> None:
     metered.embed_passages([Passage(text="one"), Passage(text="two")])
     first = metered.cpu_seconds
     assert first >= 0.02
-    assert metered.wall_seconds >= 0.04
+    assert metered.wall_seconds >= 0.02, "the pause; the CPU time may be of several threads at once"
     metered.embed_passages([Passage(text="three")])
     metered.embed_question("four")
     assert metered.cpu_seconds >= first + 0.02
