@@ -14,6 +14,7 @@ ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 
 # The client wants some key; servers of one's own take any.
 _NO_KEY = "none"
+_SHOWN_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +43,11 @@ class Endpoint:
         except ValueError:
             return self.host == "localhost" or self.host.endswith(".localhost")
 
-    def without_key(self, text: str) -> str:
-        """Return a text of the endpoint on one line, with the key struck out wherever it stands."""
+    def shown(self, text: str) -> str:
+        """Return the beginning of a text of the endpoint on one line, with the key struck out wherever it stands."""
         plain = text.replace(self.key, "[key]") if self.has_key else text
-        return " ".join(plain.split())
+        # Struck out before it is cut: half a key would not be found.
+        return " ".join(plain.split())[:_SHOWN_CHARACTERS]
 
 
 def find_endpoint(settings: LlmSettings, environment: Mapping[str, str] | None = None) -> Endpoint:

@@ -20,7 +20,6 @@ from model_clients.chat.errors import (
     RequestTooLong,
 )
 
-_SHOWN_CHARACTERS = 300
 _BUSY = frozenset({408, 409, 425, 429})
 _TOO_LONG = ("context", "maximum length", "too long", "too many tokens", "token limit", "n_ctx")
 
@@ -117,8 +116,7 @@ def said_by(error: APIError) -> str:
 
 
 def _said(error: APIError, endpoint: Endpoint) -> str:
-    # Struck out before it is cut: half a key would not be found.
-    return endpoint.without_key(said_by(error))[:_SHOWN_CHARACTERS] or "nothing is said of why"
+    return endpoint.shown(said_by(error)) or "nothing is said of why"
 
 
 def _proxy(endpoint: Endpoint) -> str:

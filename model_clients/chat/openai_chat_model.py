@@ -24,7 +24,6 @@ T = TypeVar("T")
 # this does not keep to the limit that it was given.
 _CHARACTERS_PER_TOKEN = 40
 _SPARE_CHARACTERS = 1_000
-_SHOWN_CHARACTERS = 300
 
 # Tokenizers differ, servers add prompts of their own, and thinking that is not shown may count: but a count as many
 # times as high as the estimate, and by more than so many, is none.
@@ -176,7 +175,7 @@ class OpenAiChatModel:
         sent = read_reply_part(response, "message")
         if not sent.has_message:
             endpoint = self._client.endpoint
-            said = f": {endpoint.without_key(sent.error)[:_SHOWN_CHARACTERS]}" if sent.error else ""
+            said = f": {endpoint.shown(sent.error)}" if sent.error else ""
             raise ReplyUnusable(
                 f"{endpoint.base_url} sent a reply without any message{said}",
                 usage=self._used(request, counted=sent),

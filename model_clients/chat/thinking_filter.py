@@ -10,8 +10,6 @@ from model_clients.chat.reply_reading import without_thinking
 
 _BEGINS = ("<think>", "<thinking>", "<reasoning>", "<thought>")
 _BLOCK = re.compile(r"\s*<(think|thinking|reasoning|thought)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE)
-
-
 _END = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _ENDS = tuple(begin.replace("<", "</") for begin in _BEGINS)
 

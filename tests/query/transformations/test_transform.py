@@ -134,6 +134,14 @@ def test_rounds_are_bounded(engine: QueryEngine) -> None:
     assert len(scripted.requests) == 3
 
 
+def test_rounds_end_where_nothing_new_is_asked_for(engine: QueryEngine) -> None:
+    model, scripted = task_model(lambda _: queries("the lamp of the lighthouse"))
+    settings = QuerySettings(transformation=TransformationSettings(rounds=5))
+    asker = Asker(OneEngine(engine), settings, AskingModels(rewriting=model))
+    asker.ask("Who built the lighthouse?", AskOptions(route="local"), Manner(transformations=("iterative",)))
+    assert len(scripted.requests) == 2
+
+
 def test_without_a_model_asking_is_as_it_was(engine: QueryEngine) -> None:
     asker = Asker(OneEngine(engine), QuerySettings(), AskingModels())
     answer = asker.ask("Who built Skerry Rock Lighthouse?", AskOptions(), Manner())
